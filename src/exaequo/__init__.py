@@ -1,0 +1,84 @@
+"""exaequo: fair evaluation of ranked retrieval.
+
+    >>> import exaequo
+    >>> qrels, runs = exaequo.sample()
+    >>> scores = exaequo.evaluate(qrels, runs, ["AP", "nDCG@10"], ties="all")
+
+The names below load on first use, so that importing the package, or asking the command for help, costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from exaequo import measures
+    from exaequo.errors import (
+        BadParameter,
+        DataWarning,
+        ExaequoError,
+        InputError,
+        MissingTopics,
+        Problem,
+        UnknownMeasure,
+        UsageError,
+    )
+    from exaequo.evaluation import evaluate
+    from exaequo.measures import Measure, define, parse_measure
+    from exaequo.order import Ranking
+    from exaequo.read import Qrels, Run, read_qrels, read_run
+    from exaequo.sampledata import sample
+    from exaequo.scores import Scores
+
+__all__ = [
+    "BadParameter",
+    "DataWarning",
+    "ExaequoError",
+    "InputError",
+    "Measure",
+    "MissingTopics",
+    "Problem",
+    "Qrels",
+    "Ranking",
+    "Run",
+    "Scores",
+    "UnknownMeasure",
+    "UsageError",
+    "__version__",
+    "define",
+    "evaluate",
+    "measures",
+    "parse_measure",
+    "read_qrels",
+    "read_run",
+    "sample",
+]
+
+_HOMES = {
+    "errors": ("BadParameter DataWarning ExaequoError InputError MissingTopics Problem UnknownMeasure UsageError"),
+    "evaluation": "evaluate",
+    "measures": "Measure define parse_measure",
+    "order": "Ranking",
+    "read": "Qrels Run read_qrels read_run",
+    "sampledata": "sample",
+    "scores": "Scores",
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name on first use."""
+    if name == "measures":
+        return import_module("exaequo.measures")
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'exaequo' has no attribute {name!r}")
+    value = getattr(import_module(f"exaequo.{_HOME_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

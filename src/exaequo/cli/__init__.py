@@ -1,0 +1,65 @@
+"""The command `exaequo`. One file per command; nothing heavy is imported before a command needs it.
+
+Exit codes: 0 done, 1 the data are wrong, 2 the request is wrong, 130 interrupted. Data go to standard output,
+everything else to standard error. There is no traceback without `--debug`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from exaequo import __version__
+from exaequo.cli.check import check
+from exaequo.cli.demo import demo
+from exaequo.cli.eval import eval_
+from exaequo.cli.measures import measures
+from exaequo.errors import ExaequoError
+
+INTERRUPTED = 130
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="exaequo")
+@click.option("--debug", is_flag=True, help="Show a traceback when something fails.")
+def app(debug: bool) -> None:
+    """Evaluate ranked retrieval fairly: scores that do not depend on the names of tied documents."""
+
+
+for command in (eval_, check, measures, demo):
+    app.add_command(command)
+
+
+def main() -> None:
+    """Run the command and leave with its exit code."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the command; return its exit code."""
+    debug = "--debug" in arguments
+    try:
+        code = app.main([argument for argument in arguments if argument != "--debug"], "exaequo", standalone_mode=False)
+        sys.stdout.flush()
+    except (KeyboardInterrupt, click.Abort):
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except ExaequoError as error:
+        if debug:
+            raise
+        click.echo(f"exaequo: {error}", err=True)
+        return error.exit_code
+    except Exception as error:
+        if debug:
+            raise
+        click.echo(f"exaequo: unexpected {type(error).__name__}: {error}\nRun it with --debug for more.", err=True)
+        return 1
+    return code if isinstance(code, int) else 0

@@ -1,0 +1,113 @@
+"""`exaequo check`: every problem of the files, with line numbers, not just the first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from exaequo.cli import output
+from exaequo.cli.eval import with_input_options
+
+if TYPE_CHECKING:
+    from exaequo.errors import Problem
+    from exaequo.read import Qrels, Run
+
+FORMAT = 1
+
+
+@click.command()
+@click.argument("qrels")
+@click.argument("runs", nargs=-1, metavar="[RUN]...")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@with_input_options
+def check(qrels: str, runs: tuple[str, ...], as_json: bool, reader: str | None, columns: tuple[str, ...]) -> int:
+    """Look for problems in QRELS and RUNs. Exit code 1 if a file cannot be evaluated, 0 if all can.
+
+    Problems stop an evaluation. Remarks do not, but change how its figures should be read.
+    """
+    output.refuse_two_stdins((qrels, *runs))
+    from exaequo.errors import InputError
+    from exaequo.read import read_qrels, read_run
+
+    names = output.parse_columns(columns)
+    problems: list[Problem] = []
+    remarks: list[str] = []
+    judged: Qrels | None = None
+    try:
+        judged = read_qrels(qrels, reader=reader, columns=names)
+    except InputError as error:
+        problems += error.problems
+    for path in output.with_progress(runs):
+        try:
+            run = read_run(path, reader=reader, columns=names)
+            remarks += remarks_on(run)
+            if judged is not None:
+                remarks += remarks_together(judged, run)
+        except InputError as error:
+            problems += error.problems
+    if judged is not None:
+        remarks[:0] = remarks_on_judgments(judged)
+    if as_json:
+        _print_json(problems, remarks)
+    else:
+        _print(problems, remarks, 1 + len(runs))
+    return 1 if problems else 0
+
+
+def remarks_on_judgments(qrels: Qrels) -> list[str]:
+    """Say what an evaluation would warn about in the judgments alone."""
+    from exaequo.evaluation import notes_on_judgments
+    from exaequo.judge import prepare
+
+    return notes_on_judgments(prepare(qrels), [])
+
+
+def remarks_together(qrels: Qrels, run: Run) -> list[str]:
+    """Say what an evaluation would warn about in a run; raise what it would raise."""
+    from exaequo.evaluation import Options, notes_on_run
+    from exaequo.judge import judge, prepare
+
+    return notes_on_run(judge(run, prepare(qrels)), Options())
+
+
+def remarks_on(run: Run) -> list[str]:
+    """Say what is odd about a run by itself: ties, and ranks that contradict the scores."""
+    import polars as pl
+
+    from exaequo.errors import count
+
+    frame = run.frame
+    remarks = []
+    tied = frame.select(pl.struct("qid", "sim").is_duplicated().sum()).item()
+    if tied:
+        share = 100 * tied / frame.height
+        remarks.append(f"{run.source.name}: {count(tied, 'document')} tied with another ({share:.1f} % of the run)")
+    if "rank" in frame.columns:
+        ranked = frame.with_columns(pl.col("rank").cast(pl.Float64, strict=False)).sort("qid", "rank")
+        same_list = pl.col("qid") == pl.col("qid").shift()
+        above = pl.col("sim") > pl.col("sim").shift()
+        lists = ranked.filter(same_list & above)["qid"].n_unique()
+        if lists:
+            remarks.append(
+                f"{run.source.name}: ranks contradict scores in {count(lists, 'list')}; scores decide, ranks are ignored"
+            )
+    return remarks
+
+
+def _print(problems: list[Problem], remarks: list[str], files: int) -> None:
+    from exaequo.errors import count
+
+    for problem in problems:
+        output.show_text(str(problem))
+    for remark in remarks:
+        output.show_text(f"remark: {remark}")
+    click.echo(f"{count(files, 'file')}: {count(len(problems), 'problem')}, {count(len(remarks), 'remark')}")
+
+
+def _print_json(problems: list[Problem], remarks: list[str]) -> None:
+    import json
+    from dataclasses import asdict
+
+    document = {"format": FORMAT, "problems": [asdict(problem) for problem in problems], "remarks": remarks}
+    click.echo(json.dumps(document, indent=1, ensure_ascii=False))

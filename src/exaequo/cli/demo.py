@@ -1,0 +1,35 @@
+"""`exaequo demo`: the built-in sample data, evaluated or written to files."""
+
+from __future__ import annotations
+
+import click
+
+from exaequo.cli import output
+
+MEASURES = ("AP", "nDCG@10", "P@10")
+
+
+@click.command()
+@click.option("--save", "folder", metavar="DIR", help="Write the sample files there instead.")
+def demo(folder: str | None) -> None:
+    """Evaluate built-in sample data: fair and conventional scores side by side."""
+    from exaequo.sampledata import sample
+
+    data = sample()
+    if folder is not None:
+        for path in data.save(folder):
+            click.echo(path)
+        return
+    from exaequo.evaluation import Options, evaluate_runs
+    from exaequo.formats import text_table
+    from exaequo.measures import parse_measures
+
+    options = Options(("realistic", "conventional", "optimistic"))
+    scores = evaluate_runs(data.qrels, data.runs, parse_measures(MEASURES), options)
+    output.show_text(text_table(scores, width=output.width(), colour=output.colour()))
+    output.show_text(
+        "\nOne ranking, three ways to order documents with the same score: the relevant ones last (realistic), by their"
+        "\nnames as trec_eval does (conventional), or first (optimistic). Where the three differ, part of the score is"
+        "\nluck: llm-judge grades documents 0 to 4, boolean fills its lists with score 0."
+        "\n\nTry it on files:  exaequo demo --save sample && exaequo eval sample/qrels.txt sample/runs/*"
+    )

@@ -1,0 +1,139 @@
+"""`exaequo eval`: judgments and runs in, scores out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from exaequo.cli import output
+
+if TYPE_CHECKING:
+    from exaequo.scores import Scores
+
+DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@1000")
+TIES = ("realistic", "conventional", "optimistic", "rank", "input", "random", "all")
+FORMATS = ("table", "csv", "json", "markdown", "latex", "trec", "parquet")
+
+input_options = (
+    click.option(
+        "--reader",
+        type=click.Choice(["trec", "csv", "tsv", "jsonl", "parquet"]),
+        help="What the files are, where their names do not say so.",
+    ),
+    click.option(
+        "--columns", multiple=True, metavar="qid=NAME,...", help="Names of the columns of tables, if unusual."
+    ),
+)
+
+
+def with_input_options(function: click.decorators.FC) -> click.decorators.FC:
+    """Add the options of commands that read files."""
+    for option in reversed(input_options):
+        function = option(function)
+    return function
+
+
+@click.command("eval")
+@click.argument("qrels")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="MEASURE",
+    help="As in AP, P@10, nDCG@10; may be repeated.",
+)
+@click.option(
+    "--ties",
+    type=click.Choice(TIES),
+    multiple=True,
+    default=("realistic",),
+    show_default=True,
+    help="How tied documents are ordered; 'all' is the first three.",
+)
+@click.option("-q", "--per-topic", is_flag=True, help="Also give the value of each topic.")
+@click.option("--depth", type=click.IntRange(1), metavar="N", help="Cut each list at N, after ordering.")
+@click.option("--rel-level", type=float, metavar="N", help="Least grade that is relevant.  [default: any above 0]")
+@click.option(
+    "--max-grade",
+    type=float,
+    default=127,
+    show_default=True,
+    metavar="N",
+    help="A grade above this is not relevant; 'inf' lifts the limit.",
+)
+@click.option(
+    "--missing",
+    type=click.Choice(["zero", "skip", "error"]),
+    default="zero",
+    show_default=True,
+    help="What a judged topic scores that the run lacks.",
+)
+@click.option(
+    "--precision",
+    type=click.Choice(["double", "single"]),
+    default="double",
+    show_default=True,
+    help="How scores are compared.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="For --ties random.")
+@click.option("--format", "format_", type=click.Choice(FORMATS), default="table", show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option("-o", "--output", "path", metavar="FILE", help="Write there instead of to standard output.")
+@with_input_options
+def eval_(
+    qrels: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    ties: tuple[str, ...],
+    per_topic: bool,
+    depth: int | None,
+    rel_level: float | None,
+    max_grade: float,
+    missing: str,
+    precision: str,
+    seed: int,
+    format_: str,
+    as_json: bool,
+    path: str | None,
+    reader: str | None,
+    columns: tuple[str, ...],
+) -> None:
+    """Score one or more RUNs against QRELS; '-' is standard input.
+
+    Files are TREC text, or tables (.csv .tsv .jsonl .parquet), packed (.gz .bz2 .xz .zst) or not.
+    """
+    output.refuse_two_stdins((qrels, *runs))
+    from exaequo.evaluation import Options, evaluate_runs
+    from exaequo.measures import parse_measures
+    from exaequo.order import INTERVAL
+    from exaequo.read import read_qrels, read_run
+
+    strategies = tuple(dict.fromkeys(name for given in ties for name in (INTERVAL if given == "all" else (given,))))
+    options = Options(strategies, rel_level, max_grade, depth, missing, precision, seed)
+    parsed = parse_measures(measures or DEFAULT_MEASURES)
+    format_ = "json" if as_json else format_
+    digest = format_ == "json"
+    names = output.parse_columns(columns)
+    judged = read_qrels(qrels, reader=reader, columns=names, digest=digest)
+    read = (read_run(each, reader=reader, columns=names, digest=digest) for each in output.with_progress(runs))
+    scores = evaluate_runs(judged, read, parsed, options, interval=True)
+    for warning in scores.warnings:
+        output.warn(warning)
+    _show(scores, format_, path, per_topic=per_topic)
+
+
+def _show(scores: Scores, format_: str, path: str | None, *, per_topic: bool) -> None:
+    from exaequo import formats
+
+    if format_ != "table":
+        output.write(formats.WRITERS[format_](scores, per_topic=per_topic), path)
+        for line in formats.tie_lines(scores) if format_ != "json" else ():
+            click.echo(line, err=True)
+    elif path:
+        output.write(formats.text_table(scores, per_topic=per_topic) + "\n", path)
+    else:
+        table = formats.text_table(scores, per_topic=per_topic, width=output.width(), colour=output.colour())
+        output.show_text(table)

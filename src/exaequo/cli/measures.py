@@ -1,0 +1,103 @@
+"""`exaequo measures`: the catalogue, or all about one measure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from exaequo.measures import Definition
+
+FORMAT = 1
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def measures(name: str | None, as_json: bool) -> None:
+    """List the measures, or explain one: formula, range, parameters, source."""
+    from exaequo.measures import catalogue, parse_measure
+    from exaequo.measures.registry import get
+
+    if name is None:
+        chosen = list(catalogue().values())
+    else:
+        chosen = [get(name).definition if name.isidentifier() else parse_measure(name).definition]
+    if as_json:
+        import json
+
+        document = {"format": FORMAT, "measures": [_facts(definition) for definition in chosen]}
+        click.echo(json.dumps(document, indent=1, ensure_ascii=False))
+    elif name is None:
+        _list(chosen)
+    else:
+        _explain(chosen[0])
+
+
+def _list(chosen: list[Definition]) -> None:
+    width = max(len(definition.example) for definition in chosen)
+    family = ""
+    for definition in chosen:
+        if definition.family != family:
+            family = definition.family
+            click.echo(f"\n{family}" if definition is not chosen[0] else family)
+        click.echo(f"  {definition.example:<{width}}  {definition.title}")
+    click.echo("\ngm(MEASURE) is the geometric mean over topics. `exaequo measures NAME` says more about one.")
+
+
+def _explain(definition: Definition) -> None:
+    from exaequo.measures import PARAMETERS
+
+    facts = _facts(definition)
+    click.echo(f"{definition.name}: {definition.title}\n")
+    click.echo(f"  {definition.formula}\n")
+    for label, text in (
+        ("example", definition.example),
+        ("also", ", ".join(definition.aliases)),
+        ("range", f"{definition.lowest:g} to {definition.highest:g}, {facts['direction']} is better"),
+        ("over topics", definition.aggregate),
+        ("ties", f"realistic ≤ conventional ≤ optimistic: {definition.chain}"),
+        ("source", definition.source),
+    ):
+        if text:
+            click.echo(f"  {label:<12}{text}")
+    if definition.defaults:
+        click.echo("\n  parameters")
+    for name, default in definition.defaults.items():
+        rule = PARAMETERS.get(name)
+        at = f" (after the @: {definition.name}@…)" if name == definition.at else ""
+        given = facts["parameters"][name]["default"]
+        shown = "required" if facts["parameters"][name]["required"] else f"default {given!r}"
+        meaning = f"{rule.meaning}; {rule.expected}" if rule else ""
+        click.echo(f"    {name:<10}{meaning}{at}" + (f"; {shown}" if default is not None else ""))
+
+
+def _facts(definition: Definition) -> dict[str, Any]:
+    import math
+
+    from exaequo.measures import PARAMETERS
+    from exaequo.measures.registry import REQUIRED
+
+    parameters = {
+        name: {
+            "meaning": PARAMETERS[name].meaning if name in PARAMETERS else "",
+            "required": default is REQUIRED,
+            "default": None if default is REQUIRED else default,
+        }
+        for name, default in definition.defaults.items()
+    }
+    return {
+        "name": definition.name,
+        "title": definition.title,
+        "formula": definition.formula,
+        "source": definition.source,
+        "example": definition.example,
+        "aliases": list(definition.aliases),
+        "lowest": definition.lowest,
+        "highest": definition.highest if math.isfinite(definition.highest) else None,
+        "direction": "higher" if definition.higher_is_better else "lower",
+        "aggregate": definition.aggregate,
+        "chain": definition.chain,
+        "parameters": parameters,
+    }

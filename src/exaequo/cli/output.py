@@ -1,0 +1,107 @@
+"""Where output goes: whole files or none, data as UTF-8, warnings and progress to standard error."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import click
+
+from exaequo.errors import ExaequoError, UsageError
+from exaequo.read.source import STDIN
+
+#: Show progress from this many bytes of input on.
+LONG_WORK = 30_000_000
+
+
+def write(content: str | bytes, path: str | None) -> None:
+    """Write to a file, which appears whole or not at all, or to standard output."""
+    data = content.encode() if isinstance(content, str) else content
+    if path is None or path == STDIN:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return
+    target = Path(path)
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(data)
+            Path(temporary).chmod(0o666 & ~_umask())
+            Path(temporary).replace(target)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise ExaequoError(f"{path}: cannot write ({error.strerror or error}).") from None
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def warn(message: str) -> None:
+    """Give a warning."""
+    click.echo(f"exaequo: warning: {message}", err=True)
+
+
+def show_text(text: str) -> None:
+    """Print text for people; what the terminal cannot show is escaped."""
+    encoding = sys.stdout.encoding or "utf-8"
+    click.echo(text.encode(encoding, "backslashreplace").decode(encoding))
+
+
+def colour() -> bool:
+    """Tell whether to use colour: on a terminal that can, unless NO_COLOR is set."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def width() -> int:
+    """Return the width of the terminal, or 0 where there is none and lines may be long."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
+
+
+def with_progress(paths: Sequence[str]) -> Iterator[str]:
+    """Go through files, with a progress bar on a terminal if there is much to read."""
+    if not sys.stderr.isatty() or sum(map(_size, paths)) < LONG_WORK:
+        yield from paths
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("evaluating", total=sum(map(_size, paths)))
+        for path in paths:
+            yield path
+            progress.advance(task, _size(path))
+
+
+def _size(path: str) -> int:
+    try:
+        return Path(path).stat().st_size if path != STDIN else 0
+    except OSError:
+        return 0
+
+
+def refuse_two_stdins(paths: Iterable[str]) -> None:
+    """Standard input can be read once."""
+    if sum(path == STDIN for path in paths) > 1:
+        raise UsageError("Standard input (-) can stand for one file only.")
+
+
+def parse_columns(pairs: Sequence[str]) -> dict[str, str]:
+    """Read `qid=NAME,docno=NAME`, given once or several times."""
+    columns = {}
+    for pair in ",".join(pairs).split(",") if pairs else ():
+        ours, separator, theirs = pair.partition("=")
+        if not separator or ours not in ("qid", "docno", "sim", "rel", "rank", "run_id"):
+            raise UsageError(f"--columns takes qid=NAME, docno=NAME, sim=NAME, rel=NAME or rank=NAME. Got {pair!r}.")
+        columns[ours] = theirs
+    return columns

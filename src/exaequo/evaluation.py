@@ -1,0 +1,234 @@
+"""Evaluating: runs × strategies × measures → `Scores`."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from exaequo.aggregate import aggregate
+from exaequo.errors import BadParameter, DataWarning, InputError, MissingTopics, Problem, count, listed
+from exaequo.judge import HIGHEST_GRADE, Floats, JudgedRun, Judgments, judge, prepare
+from exaequo.measures import Measure, parse_measures
+from exaequo.order import INTERVAL, PRECISIONS, STRATEGIES, Ordering, check_choice
+from exaequo.read import Qrels, QrelsLike, Run, RunLike, read_qrels, read_run, unique_names
+from exaequo.scores import Block, Scores, TieEffect
+
+MISSING = ("zero", "skip", "error")
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to evaluate; every field can change a score, so all of them are reported with it."""
+
+    ties: tuple[str, ...] = ("realistic",)
+    rel_level: float | None = None
+    max_grade: float = HIGHEST_GRADE
+    depth: int | None = None
+    missing: str = "zero"
+    precision: str = "double"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for strategy in self.ties:
+            check_choice("ties", strategy, STRATEGIES)
+        check_choice("missing", self.missing, MISSING)
+        check_choice("precision", self.precision, PRECISIONS)
+
+
+def evaluate(
+    qrels: QrelsLike,
+    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
+    measures: Iterable[str | Measure] | str | Measure,
+    ties: str | Sequence[str] = "realistic",
+    *,
+    rel_level: float | None = None,
+    max_grade: float = HIGHEST_GRADE,
+    depth: int | None = None,
+    missing: str = "zero",
+    precision: str = "double",
+    seed: int = 0,
+    interval: bool = False,
+    columns: Mapping[str, str] | None = None,
+) -> Scores:
+    """Evaluate one run or many against judgments.
+
+    Args:
+        qrels: a path, a frame, a dict of dicts, or named tuples.
+        runs: one run, a list of runs, or a dict of runs by name; each a path, a frame, a dict of dicts, …
+        measures: names such as `"AP"`, `"nDCG@10"`, `"P(rel=2)@5"`, or measure objects.
+        ties: one strategy or several: realistic, conventional, optimistic, rank, input, random; `"all"` is the first
+            three.
+        rel_level: the least grade that is relevant, for measures that do not say; by default any above 0.
+        max_grade: a grade above this counts as 0.
+        depth: cut each list here, after ordering.
+        missing: a judged topic the run lacks scores `"zero"`, is left out (`"skip"`), or is an `"error"`.
+        precision: compare scores as `"double"` or as `"single"`.
+        seed: for ties="random".
+        interval: also find the aggregates that ties change (`Scores.tie_effects`).
+        columns: the names of `qid`, `docno`, `sim`, `rel` in tables, where they are not the usual ones.
+    """
+    strategies = (ties,) if isinstance(ties, str) else tuple(ties)
+    if strategies == ("all",):
+        strategies = INTERVAL
+    options = Options(tuple(dict.fromkeys(strategies)), rel_level, max_grade, depth, missing, precision, seed)
+    parsed = parse_measures(measures)
+    judged = read_qrels(qrels, columns=columns)
+    read = (read_run(run, name=name, columns=columns) for name, run in _each_run(runs))
+    scores = evaluate_runs(judged, read, parsed, options, interval=interval)
+    for warning in scores.warnings:
+        warnings.warn(warning, DataWarning, stacklevel=2)
+    return scores
+
+
+@dataclass(frozen=True, eq=False)
+class _Result:
+    """What is kept of a run: its lines are let go before the next one is read."""
+
+    name: str
+    file: str
+    topics: pl.Series
+    values: dict[str, Floats]
+    about: dict[str, Any]
+
+
+def evaluate_runs(
+    qrels: Qrels,
+    runs: Iterable[Run],
+    measures: Sequence[Measure],
+    options: Options,
+    *,
+    interval: bool = False,
+) -> Scores:
+    """Evaluate runs one after the other, as they are read; warnings are collected, not given."""
+    judgments = prepare(qrels, level=options.rel_level, highest=options.max_grade)
+    if not judgments.n_topics:
+        found = f"none of the {count(len(judgments.nothing_relevant), 'topic')} has a relevant document"
+        mend = "Check the judgments, --rel-level and --max-grade."
+        raise InputError(Problem(qrels.source.name, None, found, "at least one", mend))
+    notes = notes_on_judgments(judgments, measures)
+    strategies = tuple(dict.fromkeys((*options.ties, *(INTERVAL if interval else ()))))
+    results = []
+    for run in runs:
+        judged = judge(run, judgments)
+        notes += notes_on_run(judged, options)
+        results.append(_evaluate_run(judged, measures, strategies, options))
+    if not results:
+        raise BadParameter("No run is given.")
+    names = unique_names([(result.name, result.file) for result in results])
+    named = list(zip(names, results, strict=True))
+    return Scores(
+        measures=tuple(measures),
+        blocks=tuple(
+            Block(name, ties, result.topics, result.values[ties]) for name, result in named for ties in options.ties
+        ),
+        tie_effects=tuple(
+            effect for name, result in named if interval for effect in _tie_effects(name, measures, result.values)
+        ),
+        warnings=tuple(notes),
+        options=asdict(options),
+        inputs={
+            "qrels": _described(qrels),
+            "runs": [{"name": name, **result.about} for name, result in named],
+        },
+    )
+
+
+def _evaluate_run(
+    judged: JudgedRun, measures: Sequence[Measure], strategies: Sequence[str], options: Options
+) -> _Result:
+    ordering = Ordering(judged, options.precision)
+    values = _values(ordering, strategies, measures, options)
+    topics = judged.judgments.topics
+    if options.missing == "skip":
+        kept = judged.returned > 0
+        topics = topics.filter(pl.Series(kept))
+        values = {ties: each[:, kept] for ties, each in values.items()}
+    about = {**_described(judged.run), "tied": ordering.n_tied}
+    return _Result(judged.run.name, judged.run.source.name, topics, values, about)
+
+
+def _values(
+    ordering: Ordering, strategies: Sequence[str], measures: Sequence[Measure], options: Options
+) -> dict[str, Floats]:
+    """Compute all measures under each strategy; where nothing is tied, the strategies are one."""
+    result: dict[str, Floats] = {}
+    for ties in strategies:
+        if result and not ordering.n_tied:
+            result[ties] = next(iter(result.values()))
+            continue
+        ranking = ordering.ranking(ties, seed=options.seed, depth=options.depth)
+        result[ties] = np.stack([measure.values(ranking) for measure in measures])
+    return result
+
+
+def _tie_effects(run: str, measures: Sequence[Measure], values: Mapping[str, Floats]) -> list[TieEffect]:
+    effects = []
+    for row, measure in enumerate(measures):
+        figures = [aggregate(measure.aggregate, values[ties][row]) for ties in INTERVAL]
+        if len(set(figures)) > 1:
+            effects.append(TieEffect(run, measure, *figures))
+    return effects
+
+
+def _each_run(runs: Any) -> list[tuple[str | None, Any]]:
+    """Tell one run from many: a dict is one run if its values map documents to numbers."""
+    if isinstance(runs, Mapping):
+        inner = next((value for value in runs.values() if not isinstance(value, Mapping) or value), None)
+        if not isinstance(inner, Mapping) or isinstance(next(iter(inner.values())), Mapping):
+            return [(str(name), run) for name, run in runs.items()]
+        return [(None, runs)]
+    if isinstance(runs, list | tuple) and not hasattr(runs, "_fields"):
+        if runs and hasattr(runs[0], "_fields"):  # one run, as a list of named tuples
+            return [(None, runs)]
+        return [(None, run) for run in runs]
+    return [(None, runs)]
+
+
+def _described(data: Run | Qrels) -> dict[str, Any]:
+    return {"file": data.source.name, "sha256": data.source.sha256, "lines": data.frame.height}
+
+
+def notes_on_judgments(judgments: Judgments, measures: Sequence[Measure]) -> list[str]:
+    """Say what about the judgments changes how scores should be read."""
+    notes = []
+    name = judgments.qrels.source.name
+    if judgments.nothing_relevant:
+        topics = judgments.nothing_relevant
+        notes.append(
+            f"{name}: {count(len(topics), 'topic')} with nothing relevant left out of all averages: {listed(topics)}"
+        )
+    if judgments.too_high:
+        notes.append(
+            f"{name}: {count(judgments.too_high, 'judgment')} above {judgments.highest:g} taken as not relevant "
+            "(--max-grade, max_grade= changes that)"
+        )
+    for level in sorted({m.params["rel"] for m in measures if m.params.get("rel") is not None}):
+        empty = int((judgments.counted(level) == 0).sum())
+        if empty:
+            notes.append(f"{name}: {count(empty, 'topic')} with nothing relevant at rel={level:g} counted as 0 there")
+    return notes
+
+
+def notes_on_run(judged: JudgedRun, options: Options) -> list[str]:
+    """Say what about a run changes how its scores should be read; raise if it cannot be evaluated at all."""
+    notes = []
+    run, stray, missing = judged.run, judged.stray, judged.missing
+    judged_topics = judged.judgments.qrels.frame["qid"].n_unique()
+    if stray and len(stray) == run.frame["qid"].n_unique():
+        examples = listed(judged.judgments.topics.to_list(), 3)
+        found = f"none of its {count(len(stray), 'topic')} is judged ({listed(stray, 3)})"
+        mend = "Check that the run and the qrels are of the same collection."
+        raise InputError(Problem(run.source.name, None, found, f"topics such as {examples}", mend))
+    if stray:
+        notes.append(f"{run.source.name}: {count(len(stray), 'topic')} nobody judged, ignored: {listed(stray)}")
+    if missing:
+        what = f"{len(missing):,} of {judged_topics:,} judged topics missing: {listed(missing)}"
+        if options.missing == "error":
+            raise MissingTopics(f"{run.source.name}: {what}. Add them, or choose --missing zero or skip.")
+        notes.append(f"{run.source.name}: {what}; " + ("they score 0" if options.missing == "zero" else "left out"))
+    return notes

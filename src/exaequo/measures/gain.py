@@ -1,0 +1,110 @@
+"""Measures of gain: graded judgments, discounted by rank."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from exaequo.errors import BadParameter
+from exaequo.judge import Floats, Ints
+from exaequo.measures.registry import define
+from exaequo.measures.sets import ratio
+from exaequo.order import Ranking
+
+_JK = "K. Järvelin, J. Kekäläinen: Cumulated gain-based evaluation of IR techniques, ACM TOIS 20(4), 2002"
+
+Gains = Mapping[float, float]
+
+
+def gain_of(grade: Floats, dcg: str, gains: Gains | None) -> Floats:
+    """Return the gain of each judged grade: the grade itself, or what `gains` says; never below 0."""
+    gain = np.maximum(grade, 0.0)
+    for of, value in (gains or {}).items():
+        gain = np.where(grade == of, max(value, 0.0), gain)
+    return np.exp2(gain) - 1 if dcg == "exp-log2" else gain
+
+
+def discount(rank: Ints, dcg: str) -> Floats:
+    """Return what the gain at each rank is divided by."""
+    return np.log2(np.maximum(rank, 2)) if dcg == "jk" else np.log2(rank + 1)
+
+
+@define(
+    "DCG",
+    title="Discounted cumulative gain",
+    formula="DCG@k = Σ gain(i) / log2(i + 1) over the ranks i ≤ k",
+    source=_JK,
+    example="DCG(dcg='jk')@10",
+    highest=float("inf"),
+)
+def dcg(ranking: Ranking, cutoff: int | None = None, dcg: str = "log2", gains: Gains | None = None) -> Floats:
+    top = ranking.judged if cutoff is None else ranking.judged & (ranking.rank <= cutoff)
+    at = np.flatnonzero(top)
+    gain = gain_of(ranking.grade[at], dcg, gains)
+    return ranking.total(ranking.topic[at], gain / discount(ranking.rank[at], dcg))
+
+
+def ideal_dcg(ranking: Ranking, cutoff: int | None, dcg: str, gains: Gains | None) -> Floats:
+    """Return the DCG of the best list there is: all judged documents, best gain first, never the run's own."""
+    judgments = ranking.judgments
+    gain = gain_of(judgments.grade, dcg, gains)
+    some = gain > 0
+    topic, gain = judgments.topic[some], gain[some]
+    order = np.lexsort((-gain, topic))
+    topic, gain = topic[order], gain[order]
+    rank = np.arange(len(topic)) - np.searchsorted(topic, topic) + 1
+    top = rank <= (cutoff or len(topic))
+    return ranking.total(topic[top], gain[top] / discount(rank[top], dcg))
+
+
+@define(
+    "nDCG",
+    title="Normalised discounted cumulative gain",
+    formula="nDCG@k = DCG@k / DCG@k of the ideal list of all judged documents",
+    source=_JK + "; discount as in trec_eval, unless dcg='jk'",
+    example="nDCG(dcg='exp-log2')@10",
+    aliases=("NDCG",),
+)
+def ndcg(ranking: Ranking, cutoff: int | None = None, dcg: str = "log2", gains: Gains | None = None) -> Floats:
+    return ratio(_dcg(ranking, cutoff, dcg, gains), ideal_dcg(ranking, cutoff, dcg, gains))
+
+
+_dcg = dcg  # the parameter of ndcg has the name of the function
+
+
+@define(
+    "ERR",
+    title="Expected reciprocal rank",
+    formula="ERR@k = Σ 1/i · R(i) · Π (1 − R(j)) over j < i ≤ k, with R = (2^grade − 1) / 2^max_rel",
+    source="O. Chapelle, D. Metzler, Y. Zhang, P. Grinspan: Expected reciprocal rank for graded relevance, CIKM 2009",
+    example="ERR@20",
+)
+def expected_reciprocal_rank(ranking: Ranking, cutoff: int | None = None, max_rel: float = 4.0) -> Floats:
+    """The scale ends at 4 by default, as in the evaluator of the TREC Web tracks."""
+    worst = ranking.judgments.grade.max(initial=0.0)
+    if worst > max_rel:
+        raise BadParameter(f"There are judgments of {worst:g}, above max_rel={max_rel:g}: say ERR(max_rel={worst:g}).")
+    above = ranking.judged & (ranking.grade > 0)
+    at = np.flatnonzero(above if cutoff is None else above & (ranking.rank <= cutoff))
+    stops = (np.exp2(ranking.grade[at]) - 1) / 2**max_rel
+    still_looking = products_before(1 - stops, ranking.topic[at])
+    return ranking.total(ranking.topic[at], stops * still_looking / ranking.rank[at])
+
+
+def products_before(factors: Floats, topic: Ints) -> Floats:
+    """Return for each entry the product of the entries of its topic before it.
+
+    By doubling: after step s each entry holds the product of up to 2^s entries, so all lists advance together.
+    """
+    first = np.concatenate(([True], topic[1:] != topic[:-1])) if len(topic) else np.zeros(0, dtype=bool)
+    product = np.where(first, 1.0, np.roll(factors, 1))
+    step = 1
+    while step < len(topic):
+        same = topic[step:] == topic[:-step]
+        if not same.any():
+            break
+        shifted = product[step:] * np.where(same, product[:-step], 1.0)
+        product = np.concatenate((product[:step], shifted))
+        step *= 2
+    return product

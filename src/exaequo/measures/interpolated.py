@@ -1,0 +1,44 @@
+"""Interpolated precision: the best precision at this recall or any beyond."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from exaequo.judge import Floats
+from exaequo.measures.registry import define
+from exaequo.order import Ranking
+
+_SOURCE = "C. J. van Rijsbergen: Information Retrieval, 2nd edition, 1979, chapter 7; trec_eval, 11pt_avg"
+
+
+@define(
+    "IPrec",
+    title="Interpolated precision at a recall level",
+    formula="IPrec@r = max P@i over the ranks i with R@i ≥ r; 0 if there are none",
+    source=_SOURCE,
+    example="IPrec@0.3",
+    at="recall",
+)
+def interpolated_precision(ranking: Ranking, recall: float, rel: float | None = None) -> Floats:
+    """Recall is compared as whole numbers: found ≥ r · all, with r the decimal fraction as it is written."""
+    hits, n_rel = ranking.hits(rel), ranking.n_rel(rel)
+    level = Fraction(str(recall))
+    reached = hits.nth * level.denominator >= level.numerator * n_rel[hits.topic]
+    best = np.zeros(ranking.n_topics)
+    np.maximum.at(best, hits.topic[reached], (hits.nth / hits.rank)[reached])
+    return best
+
+
+@define(
+    "IPrec11",
+    title="11-point interpolated average precision",
+    formula="IPrec11 = mean of IPrec@r for r = 0, 0.1, … 1",
+    source=_SOURCE,
+    example="IPrec11",
+)
+def eleven_points(ranking: Ranking, rel: float | None = None) -> Floats:
+    return (
+        sum((interpolated_precision(ranking, tenth / 10, rel) for tenth in range(11)), np.zeros(ranking.n_topics)) / 11
+    )

@@ -1,0 +1,100 @@
+"""The notation of ir_measures: `P(rel=2)@10`, `nDCG(dcg='exp-log2')@10`, `gm(AP)`. In: text. Out: a `Measure`."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+
+from exaequo.aggregate import AGGREGATES
+from exaequo.errors import BadParameter, UnknownMeasure
+from exaequo.measures.registry import Measure, get
+
+
+def parse_measure(text: str | Measure | object) -> Measure:
+    """Read one measure. Objects of other libraries are read by the way they print."""
+    if isinstance(text, Measure):
+        return text.complete
+    try:
+        node = ast.parse(str(text).strip(), mode="eval").body
+        return _measure(node).complete
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise UnknownMeasure(
+            f"Cannot read the measure {str(text)[:80]!r}; write NAME, NAME@K or NAME(parameter=value)@K, "
+            "for example AP, P@10, nDCG(dcg='exp-log2')@10."
+        ) from None
+
+
+def parse_measures(texts: Iterable[str | Measure | object] | str | Measure) -> list[Measure]:
+    """Read several measures, each once: a list, or a text with blanks or commas between them."""
+    if isinstance(texts, str | Measure):
+        texts = [texts]
+    pieces: list[str | Measure | object] = []
+    for text in texts:
+        pieces.extend(split(text) if isinstance(text, str) else [text])
+    measures = list(dict.fromkeys(parse_measure(piece) for piece in pieces))
+    if not measures:
+        raise BadParameter("No measure is given; for example: AP, P@10, nDCG@10.")
+    return measures
+
+
+def split(text: str) -> list[str]:
+    """Split at blanks and commas that are not inside brackets."""
+    pieces, depth = [""], 0
+    for character in text:
+        depth += (character in "({[") - (character in ")}]")
+        if depth <= 0 and (character.isspace() or character == ","):
+            pieces.append("")
+        else:
+            pieces[-1] += character
+    return [piece for piece in pieces if piece]
+
+
+def _measure(node: ast.expr) -> Measure:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+        at: float = ast.literal_eval(node.right)
+        return _measure(node.left) @ at
+    if isinstance(node, ast.Name):
+        return get(node.id)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        if node.func.id in AGGREGATES and len(node.args) == 1 and not node.keywords:
+            inner = _measure(node.args[0])
+            return Measure(inner.definition, inner.params, node.func.id)
+        if not node.args and all(keyword.arg for keyword in node.keywords):
+            values = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in node.keywords}
+            return get(node.func.id)(**values)
+        example = get(node.func.id).definition.example
+        raise BadParameter(f"Parameters of {node.func.id} are named, as in {example}.")
+    raise ValueError(ast.dump(node))
+
+
+_TREC_NAMES = (
+    (r"map", "AP"),
+    (r"gm_map", "gm(AP)"),
+    (r"gm_bpref", "gm(Bpref)"),
+    (r"map_cut[._](\d+)", r"AP@\1"),
+    (r"ndcg", "nDCG"),
+    (r"ndcg_cut[._](\d+)", r"nDCG@\1"),
+    (r"recip_rank", "RR"),
+    (r"P[._](\d+)", r"P@\1"),
+    (r"recall[._](\d+)", r"R@\1"),
+    (r"success[._](\d+)", r"Success@\1"),
+    (r"iprec_at_recall[._](\d\.\d\d?)", r"IPrec@\1"),
+    (r"11pt_avg", "IPrec11"),
+    (r"set_P", "SetP"),
+    (r"set_recall", "SetR"),
+    (r"set_F", "SetF"),
+    (r"num_q", "NumQ"),
+    (r"num_ret", "NumRet"),
+    (r"num_rel", "NumRel"),
+    (r"num_rel_ret", "NumRelRet"),
+)
+
+
+def from_trec_name(name: str) -> str | None:
+    """Return our notation for a name of trec_eval, for hints."""
+    for pattern, ours in _TREC_NAMES:
+        match = re.fullmatch(pattern, name)
+        if match:
+            return match.expand(ours)
+    return None

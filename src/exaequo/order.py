@@ -1,0 +1,208 @@
+"""Ordering: a `JudgedRun` in, a `Ranking` out. A tie strategy is nothing but its last sort keys.
+
+==============  =====================================================================================
+conventional    sim↓, docno↓: the names of documents decide, as in trec_eval
+realistic       sim↓, judgment↑, docno↓: a system that cannot tell documents apart gets no credit for it
+optimistic      sim↓, judgment↓, docno↓: the best the tied documents could have done
+rank            sim↓, the rank in the file↑, docno↓
+input           sim↓, the place in the file
+random          sim↓, a random number that depends on the seed alone
+==============  =====================================================================================
+
+Judgments sort by normalised grade, and below all grades come the documents nobody judged. So under `realistic` and
+`optimistic` the documents that docno still has to order are alike to every measure, and names decide nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from exaequo.errors import BadParameter, InputError, Problem, did_you_mean
+from exaequo.judge import Bools, Floats, Ints, JudgedRun, Judgments
+
+#: The strategies, fairest first. `all` stands for the first three.
+STRATEGIES = ("realistic", "conventional", "optimistic", "rank", "input", "random")
+INTERVAL = STRATEGIES[:3]
+PRECISIONS = ("double", "single")
+
+
+@dataclass(frozen=True, eq=False)
+class Hits:
+    """The relevant documents of a ranking: their topic, rank, grade, and which of their topic's they are, from 1."""
+
+    topic: Ints
+    rank: Ints
+    nth: Ints
+    grade: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """All lists of one run under one strategy, topic after topic: what every measure sees.
+
+    `topic`, `rank` (from 1), `grade` and `judged` have one entry per document; `row` is its place in the run's
+    frame. Topics the run has nothing for are empty stretches.
+    """
+
+    judgments: Judgments
+    topic: Ints
+    rank: Ints
+    grade: Floats
+    judged: Bools
+    row: Ints
+    _hits: dict[float | None, Hits] = field(default_factory=dict, init=False, repr=False)
+
+    @property
+    def n_topics(self) -> int:
+        """How many topics are evaluated."""
+        return self.judgments.n_topics
+
+    @cached_property
+    def returned(self) -> Ints:
+        """Length of each topic's list."""
+        return np.bincount(self.topic, minlength=self.n_topics)
+
+    def relevant(self, level: float | None = None) -> Bools:
+        """Tell which documents are relevant at this level."""
+        return self.judged & self.judgments.relevant(self.grade, level)
+
+    def n_rel(self, level: float | None = None) -> Ints:
+        """Return the number of relevant documents of each topic, returned or not."""
+        return self.judgments.counted(level)
+
+    def hits(self, level: float | None = None, cutoff: int | None = None) -> Hits:
+        """Return the relevant documents of all lists, up to rank `cutoff`."""
+        if level not in self._hits:
+            at = np.flatnonzero(self.relevant(level))
+            topic = self.topic[at]
+            before = np.searchsorted(topic, np.arange(self.n_topics))
+            nth = np.arange(len(at)) - before[topic] + 1
+            self._hits[level] = Hits(topic, self.rank[at], nth, self.grade[at])
+        hits = self._hits[level]
+        if cutoff is None:
+            return hits
+        top = hits.rank <= cutoff
+        return Hits(hits.topic[top], hits.rank[top], hits.nth[top], hits.grade[top])
+
+    def total(self, topic: Ints, values: Floats | None = None) -> Floats:
+        """Sum values over topics, or count entries if there are no values."""
+        return np.bincount(topic, weights=values, minlength=self.n_topics).astype(np.float64)
+
+
+class Ordering:
+    """One run sorted by topic and score, once; each strategy then touches only the tied documents."""
+
+    def __init__(self, judged: JudgedRun, precision: str = "double") -> None:
+        """Sort. Scores are compared as doubles, or as singles on request; `-0.0` equals `0.0`."""
+        check_choice("precision", precision, PRECISIONS)
+        self.judged_run = judged
+        sim = judged.sim.astype(np.float32) if precision == "single" else judged.sim
+        order = _sorted_order(judged.topic, sim)
+        self._order = order
+        self._topic = judged.topic[order]
+        starts = np.searchsorted(self._topic, np.arange(judged.judgments.n_topics))
+        self._rank = np.arange(len(order)) - starts[self._topic] + 1
+        sim = sim[order]
+        same = (sim[1:] == sim[:-1]) & (self._topic[1:] == self._topic[:-1])
+        with_above = np.concatenate(([False], same)) if len(order) else np.zeros(0, dtype=bool)
+        with_below = np.concatenate((same, [False])) if len(order) else np.zeros(0, dtype=bool)
+        #: Places of tied documents, and the number of the tie each belongs to.
+        self._places = np.flatnonzero(with_above | with_below)
+        self._tie = np.cumsum(~with_above)[self._places]
+
+    @property
+    def n_tied(self) -> int:
+        """How many documents share their score with another of their list."""
+        return len(self._places)
+
+    def ranking(self, ties: str = "realistic", *, seed: int = 0, depth: int | None = None) -> Ranking:
+        """Order the ties by a strategy, then cut the lists at `depth`."""
+        check_choice("ties", ties, STRATEGIES)
+        judged, order = self.judged_run, self._order
+        if self.n_tied and ties != "input":
+            order = order.copy()
+            order[self._places] = self._order[self._places][self._permutation(ties, seed)]
+        topic, rank = self._topic, self._rank
+        if depth is not None:
+            if depth < 1:
+                raise BadParameter(f"The depth must be a whole number ≥ 1. Got {depth} instead.")
+            top = rank <= depth
+            order, topic, rank = order[top], topic[top], rank[top]
+        return Ranking(
+            judgments=judged.judgments,
+            topic=topic,
+            rank=rank,
+            grade=judged.grade[order],
+            judged=judged.judged[order],
+            row=judged.row[order],
+        )
+
+    def _permutation(self, ties: str, seed: int) -> Ints:
+        """Return the order of the tied documents. Every strategy starts from names, so none depends on file order."""
+        by_name = self._by_name
+        if ties == "conventional":
+            return by_name
+        if ties == "random":
+            key = np.random.Generator(np.random.PCG64(seed)).random(len(by_name))
+        elif ties == "rank":
+            key = self._file_ranks[by_name]
+        else:
+            lines = self._order[self._places][by_name]
+            key = np.where(self.judged_run.judged[lines], self.judged_run.grade[lines], -np.inf)
+            key = -key if ties == "optimistic" else key
+        return by_name[np.lexsort((key, self._tie))]
+
+    @cached_property
+    def _by_name(self) -> Ints:
+        """Tied documents by docno, descending, in the order of bytes."""
+        tied = pl.DataFrame({"tie": self._tie, "docno": self._tied_column("docno")})
+        order = tied.select(pl.arg_sort_by("tie", "docno", descending=[False, True])).to_series()
+        return order.to_numpy().astype(np.int64)
+
+    @cached_property
+    def _file_ranks(self) -> Floats:
+        run = self.judged_run.run
+        if "rank" not in run.frame.columns:
+            raise InputError(Problem(run.source.name, None, "there is no rank", "a rank column", "Use another --ties."))
+        text = self._tied_column("rank")
+        rank = text.cast(pl.Float64, strict=False)
+        bad = (rank.is_null() | ~rank.is_finite()).arg_true()
+        if len(bad):
+            at = bad[0]
+            where = f"document {self._tied_column('docno')[at]!r} of topic {self._tied_column('qid')[at]!r}"
+            raise InputError(
+                Problem(
+                    run.source.name,
+                    None,
+                    f"the rank of {where} is {text[at]!r}",
+                    "a number",
+                    "Use another --ties.",
+                )
+            )
+        return rank.to_numpy()
+
+    def _tied_column(self, name: str) -> pl.Series:
+        return self.judged_run.run.frame[name][self.judged_run.row[self._order[self._places]]]
+
+
+def _sorted_order(topic: Ints, sim: npt.NDArray[np.floating[Any]]) -> Ints:
+    """Return the order by topic, then by score, best first, then as in the file."""
+    same_topic = topic[1:] == topic[:-1]
+    in_one_piece = np.count_nonzero(~same_topic) + 1 == len(np.unique(topic))
+    if in_one_piece and np.all(sim[1:][same_topic] <= sim[:-1][same_topic]):
+        # The usual file: each list is in order and in one piece, so only the topics have to be sorted.
+        return np.argsort(topic, kind="stable")
+    return np.lexsort((-sim, topic))
+
+
+def check_choice(parameter: str, value: str, known: tuple[str, ...]) -> None:
+    """Refuse a value that is not one of the known ones, and name the nearest."""
+    if value not in known:
+        hint = did_you_mean(str(value), known)
+        raise BadParameter(f"{parameter} must be one of {', '.join(known)}. Got {value!r} instead{hint or '.'}")

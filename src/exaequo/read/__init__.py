@@ -1,0 +1,117 @@
+"""Reading: text or tables in, `Run` and `Qrels` out. Bad input stops here, with file and line."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from exaequo.errors import BadParameter
+from exaequo.read import objects, tables, trec
+from exaequo.read.records import Qrels, Run
+from exaequo.read.source import PACKED, STDIN, Source, load
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "READERS",
+    "Qrels",
+    "QrelsLike",
+    "Run",
+    "RunLike",
+    "Source",
+    "read_qrels",
+    "read_run",
+    "unique_names",
+]
+
+#: What can be read as a run or as qrels: a path, a frame, a dict of dicts, an iterable of named tuples.
+RunLike: TypeAlias = "Run | str | os.PathLike[str] | Mapping[Any, Any] | pl.DataFrame | Iterable[Any] | Any"
+QrelsLike: TypeAlias = "Qrels | str | os.PathLike[str] | Mapping[Any, Any] | pl.DataFrame | Iterable[Any] | Any"
+
+#: Names for `reader=`: what a file is, when its name does not say so.
+READERS = ("trec", *tables.KINDS)
+
+
+def read_run(
+    data: RunLike,
+    *,
+    name: str | None = None,
+    reader: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    digest: bool = False,
+) -> Run:
+    """Read a run from a path (`-` is standard input) or from an object.
+
+    `name` replaces the name the run gives itself. `reader` says what a file is when its name does not (`"trec"`,
+    `"csv"`, `"tsv"`, `"jsonl"`, `"parquet"`). `columns` maps `qid`, `docno`, `sim`, `rank`, `run_id` to a table's
+    own names. `digest` asks for the SHA-256 of the file.
+    """
+    if isinstance(data, Run):
+        return data if name is None else replace(data, name=name)
+    frame, source = _read(data, trec.RUN, name or "run", reader, columns, digest)
+    if name is None:
+        its_own = frame["run_id"][0] if "run_id" in frame.columns else getattr(data, "name", None)
+        name = str(its_own) if isinstance(its_own, str) and its_own else source.stem
+    kept = [column for column in ("qid", "docno", "sim", "rank", "key") if column in frame.columns]
+    return Run(name, frame.select(kept), source)
+
+
+def read_qrels(
+    data: QrelsLike,
+    *,
+    reader: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    digest: bool = False,
+) -> Qrels:
+    """Read judgments from a path (`-` is standard input) or from an object; parameters as for `read_run`."""
+    if isinstance(data, Qrels):
+        return data
+    frame, source = _read(data, trec.QRELS, "qrels", reader, columns, digest)
+    return Qrels(frame.select("qid", "docno", "rel", "key"), source)
+
+
+def _read(
+    data: object,
+    layout: trec.Layout,
+    name: str,
+    reader: str | None,
+    columns: Mapping[str, str] | None,
+    digest: bool,
+) -> tuple[pl.DataFrame, Source]:
+    if reader is not None and reader not in READERS:
+        raise BadParameter(f"reader must be one of {', '.join(READERS)}. Got {reader!r} instead.")
+    if not isinstance(data, str | os.PathLike):
+        table = objects.to_table(data, layout, name)
+        return tables.normalise(table, layout, tables.Place(name), columns), Source(name)
+    path = os.fspath(data)
+    kind = reader or kind_of(path)
+    content, source = load(path, digest=digest)
+    if kind == "trec":
+        return trec.parse(content, layout, source.name), source
+    return tables.parse(content, kind, layout, source.name, columns), source
+
+
+def kind_of(path: str) -> str:
+    """Return what a file's name says it is: a kind of table, or TREC text."""
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes if suffix.lower() not in PACKED]
+    return tables.ENDINGS.get(suffixes[-1], "trec") if suffixes and path != STDIN else "trec"
+
+
+def unique_names(named: Sequence[tuple[str, str]]) -> list[str]:
+    """Make the names of (name, file) pairs unique: shared ones add the file's name, or its path if that is shared."""
+    names = Counter(name for name, _ in named)
+    files = Counter((name, Path(file).name) for name, file in named)
+    taken: Counter[str] = Counter()
+    unique = []
+    for name, file in named:
+        if names[name] > 1:
+            short = Path(file).name
+            name = f"{name} ({short if files[name, short] == 1 else file})"
+        taken[name] += 1
+        unique.append(name if taken[name] == 1 else f"{name} #{taken[name]}")
+    return unique

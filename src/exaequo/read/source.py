@@ -1,0 +1,96 @@
+"""Where bytes come from: a path, compressed or not, or standard input. Out: text bytes, UTF-8 without a mark."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import hashlib
+import lzma
+import sys
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from exaequo.errors import InputError, Problem
+
+STDIN = "-"
+
+#: Endings that say how a file is packed, not what is in it.
+PACKED = frozenset({".gz", ".bz2", ".xz", ".zst"})
+
+
+@dataclass(frozen=True)
+class Source:
+    """What an input was called, and the SHA-256 of its bytes as they lay on disk, if that was asked for."""
+
+    name: str
+    sha256: str | None = None
+
+    @property
+    def stem(self) -> str:
+        """The file name without folders, the ending of its packing and one more ending."""
+        path = Path(self.name)
+        if path.suffix.lower() in PACKED:
+            path = path.with_suffix("")
+        return path.stem or self.name
+
+
+def load(path: str, *, digest: bool = False) -> tuple[bytes, Source]:
+    """Read all of `path` (`-` is standard input), unpacked whatever its name says, without a byte-order mark."""
+    name = "<stdin>" if path == STDIN else path
+    raw = _raw_bytes(path, name)
+    source = Source(name, hashlib.sha256(raw).hexdigest() if digest else None)
+    data = _unpack(raw, name)
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InputError(
+            Problem(name, None, "the file is UTF-16", "UTF-8", "Save it as UTF-8: iconv -f UTF-16 -t UTF-8")
+        )
+    return data.removeprefix(b"\xef\xbb\xbf"), source
+
+
+def _raw_bytes(path: str, name: str) -> bytes:
+    try:
+        return sys.stdin.buffer.read() if path == STDIN else Path(path).read_bytes()
+    except FileNotFoundError:
+        found, mend = "there is no such file", "Check the path."
+    except IsADirectoryError:
+        found, mend = "this is a folder", "Name the files in it, for example with a * in the shell."
+    except OSError as error:
+        found, mend = f"cannot be read ({error.strerror or error})", "Check the permissions of the file."
+    raise InputError(Problem(name, None, found, "a readable file", mend))
+
+
+def _unzstd(raw: bytes) -> bytes:
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    try:
+        unpacked: bytes = zstd.decompress(raw)
+    except zstd.ZstdError as error:
+        raise EOFError(str(error)) from None
+    return unpacked
+
+
+_MAGIC: tuple[tuple[bytes, str, Callable[[bytes], bytes]], ...] = (
+    (b"\x1f\x8b", "gzip", gzip.decompress),
+    (b"BZh", "bzip2", bz2.decompress),
+    (b"\xfd7zXZ\x00", "xz", lzma.decompress),
+    (b"\x28\xb5\x2f\xfd", "zstd", _unzstd),
+)
+
+#: What follows `BZh9` in a bzip2 file; a topic may be called BZh too.
+_BZIP2_BLOCKS = (b"1AY&SY", b"\x17rE8P\x90")
+
+
+def _unpack(raw: bytes, name: str) -> bytes:
+    """Unpack by the first bytes, not by the name: files are misnamed, and standard input has no name."""
+    for magic, kind, unpack in _MAGIC:
+        if raw.startswith(magic) and (kind != "bzip2" or raw[4:10] in _BZIP2_BLOCKS):
+            try:
+                return unpack(raw)
+            except (EOFError, ValueError, OSError, lzma.LZMAError, zlib.error) as error:
+                found = f"the {kind} archive is damaged or cut short ({error})"
+                raise InputError(Problem(name, None, found, "a whole archive", "Copy or download it again.")) from None
+    return raw

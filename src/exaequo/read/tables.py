@@ -1,0 +1,215 @@
+"""Tables: CSV, TSV, JSON lines and Parquet files, and any frame with named columns. Out: a frame as from TREC text."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from exaequo.errors import InputError, Problem, did_you_mean, listed
+from exaequo.read.records import repeated, with_keys
+from exaequo.read.trec import QRELS, RUN, Layout, shown
+
+#: The names each column goes by: ours, PyTerrier's, ir_measures', ranx's, trectools'. The first one present is taken:
+#: a PyTerrier frame has the text of the query under `query` and its id under `qid`.
+ALIASES: dict[str, tuple[str, ...]] = {
+    "qid": ("qid", "query_id", "q_id", "topic", "topic_id", "query"),
+    "docno": ("docno", "doc_id", "docid", "document_id"),
+    "sim": ("sim", "score"),
+    "rel": ("rel", "relevance", "label", "score"),
+    "rank": ("rank",),
+    "run_id": ("run_id", "runid", "system", "tag"),
+}
+REQUIRED = {RUN: ("qid", "docno", "sim"), QRELS: ("qid", "docno", "rel")}
+OPTIONAL = {RUN: ("rank", "run_id"), QRELS: ()}
+
+
+@dataclass(frozen=True)
+class Place:
+    """How rows of a table are called in messages: a line of a file, or a row of an object in memory."""
+
+    name: str
+    first_line: int | None = None
+
+    def problem(self, row: int, found: str, expected: str, mend: str) -> Problem:
+        """Return a problem at this row."""
+        if self.first_line is None:
+            return Problem(self.name, None, f"row {row}: {found}", expected, mend)
+        return Problem(self.name, self.first_line + row, found, expected, mend)
+
+    def called(self, row: int) -> str:
+        """Return what to call another row in the text of a message."""
+        return f"row {row}" if self.first_line is None else f"line {self.first_line + row}"
+
+
+def parse(data: bytes, kind: str, layout: Layout, name: str, columns: Mapping[str, str] | None = None) -> pl.DataFrame:
+    """Read a whole table file of one of the `KINDS`."""
+    if not data.strip():
+        raise InputError(Problem(name, None, "the file is empty", f"a {kind} table", "Check how it was made."))
+    try:
+        table, place = KINDS[kind](data, name)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        found = f"cannot be read as {kind} ({' '.join(str(error).split())[:120]})"
+        raise InputError(Problem(name, None, found, f"a {kind} table", "Check the file.")) from None
+    return normalise(table, layout, place, columns)
+
+
+def _csv(data: bytes, name: str) -> tuple[pl.DataFrame, Place]:
+    return _delimited(data, name, ",")
+
+
+def _tsv(data: bytes, name: str) -> tuple[pl.DataFrame, Place]:
+    return _delimited(data, name, "\t")
+
+
+def _delimited(data: bytes, name: str, separator: str) -> tuple[pl.DataFrame, Place]:
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        found = f"byte 0x{data[error.start]:02x} is not UTF-8"
+        mend = "Convert the file: iconv -f LATIN1 -t UTF-8"
+        raise InputError(Problem(name, line, found, "UTF-8 text", mend)) from None
+    # Every column as text: the topic "007" is not the number 7.
+    return pl.read_csv(data, separator=separator, infer_schema=False), Place(name, first_line=2)
+
+
+def _jsonl(data: bytes, name: str) -> tuple[pl.DataFrame, Place]:
+    try:
+        return pl.read_ndjson(data, infer_schema_length=None), Place(name, first_line=1)
+    except pl.exceptions.PolarsError:
+        problems = []
+        for number, line in enumerate(data.splitlines(), 1):
+            try:
+                good = not line.strip() or isinstance(json.loads(line), dict)
+            except ValueError:
+                good = False
+            if not good:
+                text = shown(line.decode(errors="replace"))
+                problems.append(
+                    Problem(name, number, f"not a JSON object ({text})", "one object a line", "Mend the line.")
+                )
+        if problems:
+            raise InputError(problems) from None
+        raise
+
+
+def _parquet(data: bytes, name: str) -> tuple[pl.DataFrame, Place]:
+    return pl.read_parquet(io.BytesIO(data)), Place(name)
+
+
+KINDS: dict[str, Callable[[bytes, str], tuple[pl.DataFrame, Place]]] = {
+    "csv": _csv,
+    "tsv": _tsv,
+    "jsonl": _jsonl,
+    "parquet": _parquet,
+}
+#: File endings that say a file is a table; everything else is TREC text.
+ENDINGS = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
+
+
+def normalise(
+    table: pl.DataFrame, layout: Layout, place: Place, columns: Mapping[str, str] | None = None
+) -> pl.DataFrame:
+    """Give a table the columns and types of TREC text; raise InputError with every row that does not fit."""
+    found = find_columns(table.columns, layout, place, columns)
+    frame = table.select(pl.col(theirs).alias(ours) for ours, theirs in found.items())
+    blank = frame.select(pl.all_horizontal(pl.all().is_null())).to_series()
+    frame = frame.with_row_index("row").filter(~blank)
+    if not frame.height:
+        raise InputError(Problem(place.name, None, "the table has no rows", f"a {layout.what}", "Check it."))
+    number = frame[layout.number].cast(pl.Float64, strict=False).rename("number")
+    ids = [_as_ids(frame[column], place) for column in ("qid", "docno")]
+    problems = [
+        *_missing(frame, ids, place),
+        *_not_numbers(frame, number, layout, place),
+    ]
+    rows = frame["row"]
+    rest = [frame[column].cast(pl.String) for column in OPTIONAL[layout] if column in found]
+    frame = with_keys(pl.DataFrame([*ids, number.rename(layout.number), *rest]))
+    if not problems:
+        problems = _repeats(frame, rows, place)
+    if problems:
+        raise InputError(problems)
+    return frame
+
+
+def find_columns(
+    present: list[str], layout: Layout, place: Place, given: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """Map our column names to the table's, by the names the user gave, then by the names other tools use."""
+    given = dict(given or {})
+    wanted = (*REQUIRED[layout], *OPTIONAL[layout])
+    found: dict[str, str] = {}
+    for ours in wanted:
+        names = (given[ours],) if ours in given else ALIASES[ours]
+        theirs = next((name for name in names if name in present), None)
+        if theirs is not None:
+            found[ours] = theirs
+        elif ours in REQUIRED[layout] or ours in given:
+            expected = " or ".join(dict.fromkeys(names))
+            hint = did_you_mean(names[0], present)
+            raise InputError(
+                Problem(
+                    place.name,
+                    None if place.first_line is None else 1,
+                    f"no column for {ours} among {listed(present, 12) or 'no columns at all'}{hint}",
+                    expected,
+                    f"Rename the column, or name it: columns={{{ours!r}: ...}}, --columns {ours}=NAME.",
+                )
+            )
+    return found
+
+
+def _as_ids(column: pl.Series, place: Place) -> pl.Series:
+    """Return ids as strings. Integers become strings here, once; floats are not ids."""
+    if column.dtype == pl.String or column.dtype.is_integer():
+        return column.cast(pl.String)
+    if column.dtype in (pl.Categorical, pl.Enum):
+        return column.cast(pl.String)
+    found = f"column {column.name} holds {column.dtype} values"
+    raise InputError(
+        Problem(place.name, None, found, "strings or whole numbers as ids", "Convert the column to strings.")
+    )
+
+
+def _missing(frame: pl.DataFrame, ids: list[pl.Series], place: Place) -> list[Problem]:
+    return [
+        place.problem(row, f"no {column.name}", "an id", "Drop the row or give it an id.")
+        for column in ids
+        for row in frame["row"].filter(column.is_null() | (column == ""))
+    ]
+
+
+def _not_numbers(frame: pl.DataFrame, number: pl.Series, layout: Layout, place: Place) -> list[Problem]:
+    bad = ~(number.is_not_null() & number.is_finite().fill_null(value=False))
+    noun = "score" if layout.number == "sim" else "judgment"
+    rows = frame.filter(bad).select("row", pl.col(layout.number).cast(pl.String)).rows()
+    return [
+        place.problem(
+            row,
+            f"{noun} is {shown(value or 'missing')}",
+            "a finite number",
+            f"Drop the row or give it a {noun}.",
+        )
+        for row, value in rows
+    ]
+
+
+def _repeats(frame: pl.DataFrame, rows: pl.Series, place: Place) -> list[Problem]:
+    again = repeated(frame)
+    if again is None:
+        return []
+    problems = []
+    first: tuple[str, str, int] | None = None
+    for qid, docno, row in again.select("qid", "docno", pl.lit(rows).gather(pl.col("row"))).rows():
+        if first is None or first[:2] != (qid, docno):
+            first = (qid, docno, row)
+            continue
+        found = f"document {docno!r} of topic {qid!r} is here and in {place.called(first[2])}"
+        mend = "Delete one of the two."
+        problems.append(place.problem(row, found, "each document once in a topic", mend))
+    return problems

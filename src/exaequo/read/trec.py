@@ -1,0 +1,165 @@
+"""TREC text: runs (`qid iter docno rank sim run_id`) and qrels (`qid iter docno rel`). In: bytes. Out: a frame.
+
+Three ways to the same frame. Clean files (one separator, no comments) go to Polars as they are. Files with runs
+of blanks, tabs, comments or carriage returns are tidied first, whole buffers at a time. What is left goes through
+`line_by_line`, which is slow, defines what is right, and says what is wrong with each line.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import count as numbered
+from math import isfinite
+
+import polars as pl
+
+from exaequo.errors import InputError, Problem, count
+from exaequo.read.records import repeated, with_keys
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The fields of a line, which of them is the number, and whether more fields may follow."""
+
+    what: str
+    fields: tuple[str, ...]
+    number: str
+    more: bool
+
+    @property
+    def expected(self) -> str:
+        """The shape of a line, for messages."""
+        return f"{len(self.fields)} fields: {' '.join(self.fields)}"
+
+
+RUN = Layout("run", ("qid", "iter", "docno", "rank", "sim", "run_id"), "sim", more=True)
+QRELS = Layout("qrels", ("qid", "iter", "docno", "rel"), "rel", more=False)
+
+#: Words that are column names, not data, when two of them stand in one line.
+_HEADER = frozenset(
+    "qid query_id q_id query topic topic_id iter iteration q0 docno doc_id docid document sim score rank rel "
+    "relevance label run_id runid run tag system".split()
+)
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_COMMENTS = re.compile(rb"^#.*\n?", re.MULTILINE)
+
+
+def parse(data: bytes, layout: Layout, name: str) -> pl.DataFrame:
+    """Read a whole file; raise InputError with every problem of it if it has any."""
+    frame = parse_clean(data, layout)
+    if frame is None:
+        frame = parse_clean(tidy(data, layout), layout)
+    if frame is not None:
+        frame = with_keys(frame)
+        if repeated(frame) is None:
+            return frame
+    frame, problems = line_by_line(data, layout, name)
+    if problems:
+        raise InputError(problems)
+    return with_keys(frame)
+
+
+def parse_clean(data: bytes, layout: Layout) -> pl.DataFrame | None:
+    """Read a file with one separator and nothing but data; None if it is not such a file."""
+    first = data[: data.find(b"\n") + 1] or data
+    separator, other = ("\t", b" ") if b"\t" in first else (" ", b"\t")
+    if any(mark in data for mark in (other, b"\r", b"\v", b"\f")):
+        return None
+    if b"#" in data and _COMMENTS.search(data):
+        return None
+    schema = {field: pl.Float64 if field == layout.number else pl.String for field in layout.fields}
+    try:
+        frame = pl.read_csv(
+            data,
+            separator=separator,
+            has_header=False,
+            quote_char=None,
+            schema=schema,
+            truncate_ragged_lines=layout.more,
+        )
+    except pl.exceptions.PolarsError:
+        return None
+    # A short or blank line, or an empty field, shows as a null; NaN and infinity are accepted as numbers.
+    whole = frame.height and not any(column.null_count() for column in frame)
+    return frame if whole and frame[layout.number].is_finite().all() else None
+
+
+def tidy(data: bytes, layout: Layout) -> bytes:
+    """Reduce blanks, tabs, line ends, comments and blank lines to what `parse_clean` reads."""
+    data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").translate(bytes.maketrans(b"\t\v\f", b"   "))
+    for double, single in ((b"  ", b" "), (b" \n", b"\n"), (b"\n ", b"\n"), (b"\n\n", b"\n")):
+        while double in data:
+            data = data.replace(double, single)
+    data = _COMMENTS.sub(b"", data.strip(b" \n"))
+    if layout.more:  # the first line tells Polars how many columns there are
+        first, newline, rest = data.partition(b"\n")
+        data = b" ".join(first.split(b" ")[: len(layout.fields)]) + newline + rest
+    return data
+
+
+def line_by_line(data: bytes, layout: Layout, name: str) -> tuple[pl.DataFrame, list[Problem]]:
+    """Read a file slowly: the frame of its good lines, and a problem for each bad one."""
+    problems: list[Problem] = []
+    rows: list[tuple[str | float, ...]] = []
+    seen: dict[tuple[str, str], int] = {}
+    lines = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+    for number, line in zip(numbered(1), lines, strict=False):
+        raw = line.split()
+        if not raw or raw[0].startswith(b"#"):
+            continue
+        checked = _check_line(line, raw, layout)
+        if isinstance(checked, tuple):
+            pair = (str(checked[0]), str(checked[2]))
+            first = seen.setdefault(pair, number)
+            if first == number:
+                rows.append(checked)
+                continue
+            found = f"document {pair[1]!r} of topic {pair[0]!r} is here and in line {first}"
+            checked = Problem("", None, found, "each document once in a topic", "Delete one of the two lines.")
+        problems.append(Problem(name, number, checked.found, checked.expected, checked.mend))
+    if not rows and not problems:
+        found = "the file is empty" if not data.strip() else "the file has only comments and blank lines"
+        problems.append(Problem(name, None, found, f"lines of {layout.expected}", "Check how it was made."))
+    schema = {field: pl.Float64 if field == layout.number else pl.String for field in layout.fields}
+    return pl.DataFrame(rows, schema=schema, orient="row"), problems
+
+
+def _check_line(line: bytes, raw: list[bytes], layout: Layout) -> tuple[str | float, ...] | Problem:
+    """Return the fields of a good line, or a problem that does not know its place yet."""
+    try:
+        line.decode()
+    except UnicodeDecodeError as error:
+        found = f"byte 0x{line[error.start]:02x} is not UTF-8 ({shown(line.decode(errors='replace'))})"
+        return Problem("", None, found, "UTF-8 text", "Convert the file: iconv -f LATIN1 -t UTF-8")
+    fields = [field.decode() for field in raw]
+    text = shown(" ".join(fields))
+    if sum(field.casefold() in _HEADER for field in fields) >= 2:
+        mend = "Delete it; or, if the file is a table, name it .csv or .tsv, or say so with --reader."
+        return Problem("", None, f"a header line ({text})", "data", mend)
+    width = len(layout.fields)
+    if len(fields) < width:
+        return Problem("", None, f"{count(len(fields), 'field')} ({text})", layout.expected, _mend_width(fields))
+    if len(fields) > width and not layout.more:
+        return Problem("", None, f"{len(fields)} fields ({text})", layout.expected, _mend_width(fields))
+    at = layout.fields.index(layout.number)
+    noun = "score" if layout.number == "sim" else "judgment"
+    if not (_NUMBER.fullmatch(fields[at]) and isfinite(float(fields[at]))):
+        mend = "Drop the line or give it a score." if noun == "score" else "Mend the judgment or drop the line."
+        return Problem("", None, f"{noun} is {shown(fields[at])}", "a finite number", mend)
+    return (*fields[:at], float(fields[at]), *fields[at + 1 : width])
+
+
+def _mend_width(fields: list[str]) -> str:
+    if len(fields) == len(QRELS.fields):
+        return "This looks like a line of qrels: the qrels come first, then the runs."
+    if len(fields) == len(RUN.fields):
+        return "This looks like a line of a run: the qrels come first, then the runs."
+    if len(fields) == 1 and "," in fields[0]:
+        return "If this is a table, name it .csv or .tsv, or say so with --reader."
+    return "Mend or delete the line."
+
+
+def shown(text: str, most: int = 60) -> str:
+    """Quote a piece of input for a message: control characters escaped, long pieces cut."""
+    return repr(text if len(text) <= most else text[: most - 1] + "…")

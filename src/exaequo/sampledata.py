@@ -1,0 +1,135 @@
+"""Built-in sample data: a small campaign, the same on every machine, made from a seed.
+
+25 topics, judged 0 to 3, and six systems. Two of them tie by design: `llm-judge` grades documents 0 to 4, `boolean`
+fills its lists with documents of score 0. `dense-fp16` ties because its scores are kept in 16 bits.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+import polars as pl
+
+from exaequo.errors import ExaequoError
+from exaequo.read import Qrels, Run, Source
+from exaequo.read.records import with_keys
+
+N_TOPICS, CANDIDATES, DEPTH = 25, 160, 100
+_NEWSPAPERS = ("AP", "FT", "LA", "WSJ", "ZF")
+
+
+class Sample(NamedTuple):
+    """Judgments and runs: `qrels, runs = exaequo.sample()`."""
+
+    qrels: Qrels
+    runs: list[Run]
+
+    def save(self, folder: str | Path) -> list[Path]:
+        """Write `qrels.txt` and `runs/NAME.txt` in TREC format; existing files are not overwritten."""
+        folder = Path(folder)
+        texts = {folder / "qrels.txt": _qrels_text(self.qrels)}
+        texts |= {folder / "runs" / f"{run.name}.txt": _run_text(run) for run in self.runs}
+        for path in texts:
+            if path.exists():
+                raise ExaequoError(f"{path}: there is such a file already. Choose a new folder.")
+        try:
+            (folder / "runs").mkdir(parents=True, exist_ok=True)
+            for path, text in texts.items():
+                path.write_text(text, encoding="utf-8", newline="\n")
+        except OSError as error:
+            raise ExaequoError(f"{error.filename or folder}: cannot write ({error.strerror}).") from None
+        return list(texts)
+
+
+class _Document(NamedTuple):
+    docno: str
+    grade: int
+    judged: bool
+
+
+def _whole(score: float) -> float:
+    return float(max(0, min(4, round(score))))
+
+
+def _half(score: float) -> float:
+    half: float = struct.unpack("e", struct.pack("e", score + 60))[0]
+    return half
+
+
+def _boolean(score: float) -> float:
+    return float(round(score * 2)) if score > 2 else 0.0
+
+
+def _tenths(score: float) -> float:
+    return round(score - 8, 1)
+
+
+#: Name, how well grades show through the noise, and how the system writes its scores.
+_SYSTEMS: tuple[tuple[str, float, Callable[[float], float]], ...] = (
+    ("bm25", 0.28, lambda score: round(score * 4.1, 6)),
+    ("boolean", 0.22, _boolean),
+    ("dense-fp16", 0.38, _half),
+    ("hybrid", 0.5, lambda score: round(score / 6, 6)),
+    ("llm-judge", 0.48, _whole),
+    ("logprob", 0.33, _tenths),
+)
+
+
+def sample(seed: int = 2010) -> Sample:
+    """Return the built-in judgments and runs. Another seed gives another campaign of the same shape."""
+    # Only Random.random() is used: its sequence is the same in all versions of Python.
+    random = Random(seed).random
+    pools = {str(401 + number): _pool(random) for number in range(N_TOPICS)}
+    judgments = [
+        (qid, document.docno, float(document.grade))
+        for qid, pool in pools.items()
+        for document in pool
+        if document.judged
+    ]
+    frame = pl.DataFrame(judgments, schema=["qid", "docno", ("rel", pl.Float64)], orient="row")
+    runs = [_run(name, quality, written, pools, random) for name, quality, written in _SYSTEMS]
+    return Sample(Qrels(with_keys(frame), Source("sample/qrels.txt")), runs)
+
+
+def _pool(random: Callable[[], float]) -> list[_Document]:
+    """Candidates of one topic: a tenth to a third relevant, most of the rest judged 0, some not judged."""
+    share = 0.08 + 0.22 * random()
+    documents: dict[str, _Document] = {}
+    while len(documents) < CANDIDATES:
+        docno = f"{_NEWSPAPERS[int(random() * 5)]}{int(random() * 9000) + 1000}"
+        grade = 1 + int(3 * random() ** 2) if random() < share else 0
+        documents.setdefault(docno, _Document(docno, grade, grade > 0 or random() < 0.7))
+    return list(documents.values())
+
+
+def _run(
+    name: str,
+    quality: float,
+    written: Callable[[float], float],
+    pools: dict[str, list[_Document]],
+    random: Callable[[], float],
+) -> Run:
+    rows: list[tuple[str, str, float, str]] = []
+    for qid, pool in pools.items():
+        noise = [random() + random() + random() for _ in pool]
+        scored = [
+            (written(quality * document.grade + error), document.docno)
+            for document, error in zip(pool, noise, strict=True)
+        ]
+        scored.sort(key=lambda pair: -pair[0])
+        rows += [(qid, docno, sim, str(rank)) for rank, (sim, docno) in enumerate(scored[:DEPTH], 1)]
+    frame = pl.DataFrame(rows, schema=["qid", "docno", ("sim", pl.Float64), "rank"], orient="row")
+    return Run(name, with_keys(frame), Source(f"sample/runs/{name}.txt"))
+
+
+def _qrels_text(qrels: Qrels) -> str:
+    return "".join(f"{qid} 0 {docno} {rel:g}\n" for qid, docno, rel in qrels.frame.select("qid", "docno", "rel").rows())
+
+
+def _run_text(run: Run) -> str:
+    rows = run.frame.select("qid", "docno", "rank", "sim").rows()
+    return "".join(f"{qid} Q0 {docno} {rank} {sim!r} {run.name}\n" for qid, docno, rank, sim in rows)
