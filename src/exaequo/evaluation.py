@@ -14,7 +14,7 @@ from exaequo.aggregate import aggregate
 from exaequo.errors import BadParameter, DataWarning, InputError, MissingTopics, Problem, count, listed
 from exaequo.judge import HIGHEST_GRADE, Floats, JudgedRun, Judgments, judge, prepare
 from exaequo.measures import Measure, parse_measures
-from exaequo.order import INTERVAL, PRECISIONS, STRATEGIES, Ordering, check_choice
+from exaequo.order import INTERVAL, PRECISIONS, Ordering, check_choice, strategies
 from exaequo.read import Qrels, QrelsLike, Run, RunLike, read_qrels, read_run, unique_names
 from exaequo.scores import Block, Scores, TieEffect
 
@@ -34,8 +34,8 @@ class Options:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for strategy in self.ties:
-            check_choice("ties", strategy, STRATEGIES)
+        if self.depth is not None and self.depth < 1:
+            raise BadParameter(f"The depth must be a whole number ≥ 1. Got {self.depth} instead.")
         check_choice("missing", self.missing, MISSING)
         check_choice("precision", self.precision, PRECISIONS)
 
@@ -72,10 +72,7 @@ def evaluate(
         interval: also find the aggregates that ties change (`Scores.tie_effects`).
         columns: the names of `qid`, `docno`, `sim`, `rel` in tables, where they are not the usual ones.
     """
-    strategies = (ties,) if isinstance(ties, str) else tuple(ties)
-    if strategies == ("all",):
-        strategies = INTERVAL
-    options = Options(tuple(dict.fromkeys(strategies)), rel_level, max_grade, depth, missing, precision, seed)
+    options = Options(strategies(ties), rel_level, max_grade, depth, missing, precision, seed)
     parsed = parse_measures(measures)
     judged = read_qrels(qrels, columns=columns)
     read = (read_run(run, name=name, columns=columns) for name, run in _each_run(runs))
@@ -111,12 +108,12 @@ def evaluate_runs(
         mend = "Check the judgments, --rel-level and --max-grade."
         raise InputError(Problem(qrels.source.name, None, found, "at least one", mend))
     notes = notes_on_judgments(judgments, measures)
-    strategies = tuple(dict.fromkeys((*options.ties, *(INTERVAL if interval else ()))))
+    orders = tuple(dict.fromkeys((*options.ties, *(INTERVAL if interval else ()))))
     results = []
     for run in runs:
         judged = judge(run, judgments)
         notes += notes_on_run(judged, options)
-        results.append(_evaluate_run(judged, measures, strategies, options))
+        results.append(_evaluate_run(judged, measures, orders, options))
     if not results:
         raise BadParameter("No run is given.")
     names = unique_names([(result.name, result.file) for result in results])
@@ -138,11 +135,9 @@ def evaluate_runs(
     )
 
 
-def _evaluate_run(
-    judged: JudgedRun, measures: Sequence[Measure], strategies: Sequence[str], options: Options
-) -> _Result:
+def _evaluate_run(judged: JudgedRun, measures: Sequence[Measure], orders: Sequence[str], options: Options) -> _Result:
     ordering = Ordering(judged, options.precision)
-    values = _values(ordering, strategies, measures, options)
+    values = _values(ordering, orders, measures, options)
     topics = judged.judgments.topics
     if options.missing == "skip":
         kept = judged.returned > 0
@@ -153,11 +148,11 @@ def _evaluate_run(
 
 
 def _values(
-    ordering: Ordering, strategies: Sequence[str], measures: Sequence[Measure], options: Options
+    ordering: Ordering, orders: Sequence[str], measures: Sequence[Measure], options: Options
 ) -> dict[str, Floats]:
     """Compute all measures under each strategy; where nothing is tied, the strategies are one."""
     result: dict[str, Floats] = {}
-    for ties in strategies:
+    for ties in orders:
         if result and not ordering.n_tied:
             result[ties] = next(iter(result.values()))
             continue

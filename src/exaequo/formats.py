@@ -113,7 +113,8 @@ def text_table(scores: Scores, *, per_topic: bool = False, width: int = 0, colou
     for part in _fitting(table, heads, width):
         lines += _text_part(table, heads, part, colour)
         lines.append("")
-    lines += [*tie_lines(scores), ""] if scores.tie_effects else []
+    about_ties = tie_lines(scores)
+    lines += [*about_ties, ""] if about_ties else []
     return "\n".join(lines[:-1])
 
 
@@ -136,6 +137,8 @@ def summary(scores: Scores) -> str:
 
 def tie_lines(scores: Scores) -> list[str]:
     """Say where ties change a figure as it is printed, with what each strategy gives, largest change first."""
+    if set(_INTERVAL) <= set(scores.ties):
+        return []  # the figures themselves say it
     changed = [effect for effect in scores.tie_effects if len(set(_figures(effect))) > 1]
     changed.sort(key=lambda effect: effect.realistic - effect.optimistic)
     lines = [
@@ -172,7 +175,7 @@ def _fitting(table: Grid, heads: list[list[str]], width: int) -> list[range]:
 
 
 def _column_width(table: Grid, heads: list[list[str]], at: int) -> int:
-    return max([len(line) for line in heads[at]] + [len(row[1][at].text) + 1 for row in table.rows])
+    return max([len(line) + 1 for line in heads[at]] + [len(row[1][at].text) + 1 for row in table.rows])
 
 
 def _text_part(table: Grid, heads: list[list[str]], part: range, colour: bool) -> list[str]:
@@ -182,8 +185,8 @@ def _text_part(table: Grid, heads: list[list[str]], part: range, colour: bool) -
     lines = []
     for level in range(2 if table.n_ties > 1 else 1):
         left = table.stub if level == 0 else [""] * len(table.stub)
-        cells = [heads[at][level] if level or at % table.n_ties == 0 else "" for at in part]
-        lines.append(_line(left, stub_widths, [cell.rjust(widths[at]) for at, cell in zip(part, cells, strict=True)]))
+        cells = {at: heads[at][level] if level or at % table.n_ties == 0 else "" for at in part}
+        lines.append(_line(left, stub_widths, [f"{cell:>{widths[at] - 1}} " for at, cell in cells.items()]))
     for names, (_, row) in zip(stubs, table.rows, strict=True):
         figures = [_text_cell(row[at], widths[at], colour) for at in part]
         lines.append(_line(names, stub_widths, figures))

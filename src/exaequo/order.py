@@ -15,6 +15,7 @@ Judgments sort by normalised grade, and below all grades come the documents nobo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -130,8 +131,6 @@ class Ordering:
             order[self._places] = self._order[self._places][self._permutation(ties, seed)]
         topic, rank = self._topic, self._rank
         if depth is not None:
-            if depth < 1:
-                raise BadParameter(f"The depth must be a whole number ≥ 1. Got {depth} instead.")
             top = rank <= depth
             order, topic, rank = order[top], topic[top], rank[top]
         return Ranking(
@@ -199,6 +198,17 @@ def _sorted_order(topic: Ints, sim: npt.NDArray[np.floating[Any]]) -> Ints:
         # The usual file: each list is in order and in one piece, so only the topics have to be sorted.
         return np.argsort(topic, kind="stable")
     return np.lexsort((-sim, topic))
+
+
+def strategies(ties: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the strategies asked for, each once; `all` stands for realistic, conventional and optimistic."""
+    asked = (ties,) if isinstance(ties, str) else ties
+    chosen = tuple(dict.fromkeys(name for each in asked for name in (INTERVAL if each == "all" else (each,))))
+    if not chosen:
+        raise BadParameter(f"No tie strategy is given; there are {', '.join(STRATEGIES)}.")
+    for name in chosen:
+        check_choice("ties", name, STRATEGIES)
+    return chosen
 
 
 def check_choice(parameter: str, value: str, known: tuple[str, ...]) -> None:

@@ -89,9 +89,7 @@ def remarks_on(run: Run) -> list[str]:
         above = pl.col("sim") > pl.col("sim").shift()
         lists = ranked.filter(same_list & above)["qid"].n_unique()
         if lists:
-            remarks.append(
-                f"{run.source.name}: ranks contradict scores in {count(lists, 'list')}; scores decide, ranks are ignored"
-            )
+            remarks.append(f"{run.source.name}: ranks contradict scores in {count(lists, 'list')}; scores decide")
     return remarks
 
 

@@ -108,11 +108,10 @@ def eval_(
     output.refuse_two_stdins((qrels, *runs))
     from exaequo.evaluation import Options, evaluate_runs
     from exaequo.measures import parse_measures
-    from exaequo.order import INTERVAL
+    from exaequo.order import strategies
     from exaequo.read import read_qrels, read_run
 
-    strategies = tuple(dict.fromkeys(name for given in ties for name in (INTERVAL if given == "all" else (given,))))
-    options = Options(strategies, rel_level, max_grade, depth, missing, precision, seed)
+    options = Options(strategies(ties), rel_level, max_grade, depth, missing, precision, seed)
     parsed = parse_measures(measures or DEFAULT_MEASURES)
     format_ = "json" if as_json else format_
     digest = format_ == "json"

@@ -12,8 +12,9 @@ from pathlib import Path
 import click
 
 from exaequo.errors import ExaequoError, UsageError
-from exaequo.read.source import STDIN
 
+#: What stands for standard input and output. (`exaequo.read` has the same; importing it would cost `--help` dearly.)
+STDIN = "-"
 #: Show progress from this many bytes of input on.
 LONG_WORK = 30_000_000
 

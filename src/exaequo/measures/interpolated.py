@@ -39,6 +39,7 @@ def interpolated_precision(ranking: Ranking, recall: float, rel: float | None = 
     example="IPrec11",
 )
 def eleven_points(ranking: Ranking, rel: float | None = None) -> Floats:
-    return (
-        sum((interpolated_precision(ranking, tenth / 10, rel) for tenth in range(11)), np.zeros(ranking.n_topics)) / 11
-    )
+    total = np.zeros(ranking.n_topics)
+    for tenth in range(11):
+        total += interpolated_precision(ranking, tenth / 10, rel)
+    return total / 11

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from collections.abc import Iterable
 
 from exaequo.aggregate import AGGREGATES
@@ -16,7 +17,9 @@ def parse_measure(text: str | Measure | object) -> Measure:
     if isinstance(text, Measure):
         return text.complete
     try:
-        node = ast.parse(str(text).strip(), mode="eval").body
+        with warnings.catch_warnings():  # Python's remarks on odd strings are not for our users
+            warnings.simplefilter("ignore")
+            node = ast.parse(str(text).strip(), mode="eval").body
         return _measure(node).complete
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise UnknownMeasure(

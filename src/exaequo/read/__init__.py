@@ -109,9 +109,10 @@ def unique_names(named: Sequence[tuple[str, str]]) -> list[str]:
     taken: Counter[str] = Counter()
     unique = []
     for name, file in named:
-        if names[name] > 1:
-            short = Path(file).name
-            name = f"{name} ({short if files[name, short] == 1 else file})"
-        taken[name] += 1
-        unique.append(name if taken[name] == 1 else f"{name} #{taken[name]}")
+        label = Path(file).name
+        if files[name, label] > 1:
+            label = file
+        whole = name if names[name] == 1 or file == name else f"{name} ({label})"
+        taken[whole] += 1
+        unique.append(whole if taken[whole] == 1 else f"{whole} #{taken[whole]}")
     return unique

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from exaequo.errors import InputError, Problem, did_you_mean, listed
+from exaequo.errors import InputError, Problem, listed
 from exaequo.read.records import repeated, with_keys
 from exaequo.read.trec import QRELS, RUN, Layout, shown
 
@@ -151,12 +151,11 @@ def find_columns(
             found[ours] = theirs
         elif ours in REQUIRED[layout] or ours in given:
             expected = " or ".join(dict.fromkeys(names))
-            hint = did_you_mean(names[0], present)
             raise InputError(
                 Problem(
                     place.name,
                     None if place.first_line is None else 1,
-                    f"no column for {ours} among {listed(present, 12) or 'no columns at all'}{hint}",
+                    f"no column for {ours} among {listed(present, 12) or 'no columns at all'}",
                     expected,
                     f"Rename the column, or name it: columns={{{ours!r}: ...}}, --columns {ours}=NAME.",
                 )
@@ -191,7 +190,7 @@ def _not_numbers(frame: pl.DataFrame, number: pl.Series, layout: Layout, place: 
     return [
         place.problem(
             row,
-            f"{noun} is {shown(value or 'missing')}",
+            f"{noun} is {'missing' if value is None else shown(value)}",
             "a finite number",
             f"Drop the row or give it a {noun}.",
         )

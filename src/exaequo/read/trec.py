@@ -41,7 +41,7 @@ _HEADER = frozenset(
     "qid query_id q_id query topic topic_id iter iteration q0 docno doc_id docid document sim score rank rel "
     "relevance label run_id runid run tag system".split()
 )
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _COMMENTS = re.compile(rb"^#.*\n?", re.MULTILINE)
 
 

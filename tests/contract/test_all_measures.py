@@ -1,0 +1,137 @@
+"""What every registered measure promises, whatever its formula."""
+
+from __future__ import annotations
+
+from zlib import crc32
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import exaequo
+from exaequo.measures import Measure, catalogue
+from helpers import Grades, Sims, collections, evaluate, instances
+
+ALL = instances()
+FAIR = ("realistic", "optimistic")
+STRATEGIES = ("realistic", "conventional", "optimistic")
+#: Measures of the list as a whole: a document more at its end changes them.
+LENGTH_MATTERS = {"SetP", "SetF", "NumRet", "Judged"}
+
+
+def table(qrels: Grades, run: Sims, ties: tuple[str, ...] = STRATEGIES, seed: int = 0) -> dict[str, np.ndarray]:  # type: ignore[type-arg]
+    """Evaluate all measures: an array of topics × measures per strategy."""
+    scores = evaluate(qrels, run, ALL, ties=ties, seed=seed)
+    return {block.ties: block.values.T for block in scores.blocks}
+
+
+def test_there_are_enough() -> None:
+    asked = "P R F RR AP Rprec Success IPrec IPrec11 DCG nDCG RBP ERR Bpref infAP SetP SetR SetF Judged"
+    asked += " NumQ NumRet NumRel NumRelRet"
+    assert set(asked.split()) <= set(catalogue())
+
+
+@pytest.mark.parametrize("name", list(catalogue()))
+def test_says_all_about_itself(name: str) -> None:
+    definition = catalogue()[name]
+    assert definition.title
+    assert definition.formula.startswith(name)
+    assert len(definition.source) >= 9
+    example = exaequo.parse_measure(definition.example)
+    assert example.definition is definition
+    assert str(example) == definition.example
+
+
+@given(collections())
+def test_bounds(collection: tuple[Grades, Sims]) -> None:
+    for values in table(*collection).values():
+        for measure, column in zip(ALL, values.T, strict=True):
+            assert np.all(column >= measure.definition.lowest), measure
+            assert np.all(column <= measure.definition.highest + 1e-12), measure
+
+
+@given(collections(), st.randoms(use_true_random=False))
+def test_file_order_changes_nothing(collection: tuple[Grades, Sims], random: object) -> None:
+    qrels, run = collection
+    strategies = (*STRATEGIES, "random")
+    before, after = table(qrels, run, strategies), table(shuffled(qrels, random), shuffled(run, random), strategies)
+    for ties in strategies:
+        assert np.array_equal(before[ties], after[ties]), ties
+
+
+def shuffled(nested: dict[str, dict[str, float]], random: object) -> dict[str, dict[str, float]]:
+    def mixed(items: list[object]) -> list[object]:
+        random.shuffle(items)  # type: ignore[attr-defined]
+        return items
+
+    return dict(mixed([(topic, dict(mixed(list(docs.items())))) for topic, docs in nested.items()]))  # type: ignore[arg-type, call-overload]
+
+
+@given(collections(), st.integers(0, 2**32))
+def test_names_of_documents_change_nothing_under_fair_ties(collection: tuple[Grades, Sims], salt: int) -> None:
+    qrels, run = collection
+
+    def renamed(nested: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+        return {
+            topic: {f"{crc32(f'{docno} {salt}'.encode()):010}{docno}": number for docno, number in docs.items()}
+            for topic, docs in nested.items()
+        }
+
+    before, after = table(qrels, run, FAIR), table(renamed(qrels), renamed(run), FAIR)
+    for ties in FAIR:
+        assert np.array_equal(before[ties], after[ties]), ties
+
+
+@given(collections())
+def test_conventional_between_realistic_and_optimistic(collection: tuple[Grades, Sims]) -> None:
+    values = table(*collection, ties=(*STRATEGIES, "random"))
+    for at, measure in enumerate(ALL):
+        if measure.definition.chain == "not guaranteed":
+            continue
+        low, high = values["realistic"][:, at], values["optimistic"][:, at]
+        if measure.definition.chain == "reversed":
+            low, high = high, low
+        if "gains" in measure.params:
+            continue  # gains need not grow with the grade
+        for ties in ("conventional", "random"):
+            assert np.all(low <= values[ties][:, at] + 1e-12), (measure, ties)
+            assert np.all(values[ties][:, at] <= high + 1e-12), (measure, ties)
+
+
+@given(collections(), st.integers(1, 5))
+def test_unjudged_at_the_end_changes_nothing(collection: tuple[Grades, Sims], more: int) -> None:
+    qrels, run = collection
+    longer = {topic: docs | {f"new{i}": -1e9 - i for i in range(more)} for topic, docs in run.items()}
+    before, after = table(qrels, run), table(qrels, longer)
+    for at, measure in enumerate(ALL):
+        if measure.definition.name not in LENGTH_MATTERS:
+            for ties in STRATEGIES:
+                assert np.array_equal(before[ties][:, at], after[ties][:, at]), (measure, ties)
+
+
+@given(collections())
+def test_topics_do_not_see_each_other(collection: tuple[Grades, Sims]) -> None:
+    qrels, run = collection
+    together = evaluate(qrels, run, ALL).to_dict()["run"]["realistic"]
+    for topic, figures in together.items():
+        if topic in run:
+            alone = evaluate({topic: qrels[topic]}, {topic: run[topic]}, ALL).to_dict()["run"]["realistic"]
+            assert alone[topic] == figures
+
+
+@given(collections())
+def test_without_ties_all_strategies_are_one(collection: tuple[Grades, Sims]) -> None:
+    qrels, run = collection
+    untied = {topic: {docno: float(at) for at, docno in enumerate(docs)} for topic, docs in run.items()}
+    scores = evaluate(qrels, untied, ALL, ties=("realistic", "conventional", "optimistic", "input", "random"))
+    for block in scores.blocks[1:]:
+        assert np.array_equal(block.values, scores.blocks[0].values)
+
+
+@pytest.mark.parametrize("measure", ALL, ids=str)
+def test_a_missing_topic_scores_the_least(measure: Measure) -> None:
+    qrels = {"1": {"a": 1, "b": 2}, "2": {"a": 2}}
+    value = evaluate(qrels, {"2": {"a": 1.0}}, [measure]).to_dict()["run"]["realistic"]["1"][str(measure)]
+    expected = {"NumQ": 1, "NumRel": 1 if measure.params.get("rel") else 2}.get(measure.definition.name, 0)
+    assert value == expected

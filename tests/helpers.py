@@ -1,0 +1,71 @@
+"""What several tests share: small collections to draw, and short ways to evaluate them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from hypothesis import strategies as st
+
+import exaequo
+from exaequo.measures import Measure, catalogue
+
+Grades = dict[str, dict[str, float]]
+Sims = dict[str, dict[str, float]]
+
+#: Few distinct scores, so that ties abound; some differ only beyond single precision, one is a negative zero.
+SIMS = st.sampled_from([0.0, -0.0, 1.0, 2.0, 2.0000000001, 3.0, -1.5, 1e-5, 1e-7, 4238.0])
+DOCNOS = st.sampled_from([f"{name}{number}" for name in ("AP", "FT", "LA", "WSJ", "zé") for number in range(8)])
+TOPICS = st.sampled_from(["1", "2", "10", "007", "x-ray"])
+
+
+@st.composite
+def collections(draw: st.DrawFn, grades: Sequence[float] = (-1, 0, 0, 1, 1, 2, 3)) -> tuple[Grades, Sims]:
+    """Draw judgments and a run; at least one topic has a relevant document, and the run has a judged topic."""
+    judged = draw(
+        st.dictionaries(
+            TOPICS, st.dictionaries(DOCNOS, st.sampled_from(grades), min_size=1, max_size=12), min_size=1, max_size=3
+        )
+    )
+    first = next(iter(judged))
+    judged[first][draw(DOCNOS)] = max(grades)
+    run = draw(st.dictionaries(TOPICS, st.dictionaries(DOCNOS, SIMS, min_size=1, max_size=14), max_size=3))
+    run.setdefault(first, {draw(DOCNOS): 1.0})
+    return judged, run
+
+
+def values(qrels: object, run: object, measure: str | Measure, **options: Any) -> dict[str, float]:
+    """Evaluate one measure of one run under one strategy: {topic: value}."""
+    scores = evaluate(qrels, run, [measure], **options)
+    table = next(iter(next(iter(scores.to_dict().values())).values()))
+    return {topic: figures[str(exaequo.parse_measure(measure))] for topic, figures in table.items()}
+
+
+def evaluate(qrels: object, runs: object, measures: Any, **options: Any) -> exaequo.Scores:
+    """Evaluate without the warnings that drawn collections bring along."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", exaequo.DataWarning)
+        return exaequo.evaluate(qrels, runs, measures, **options)
+
+
+def instances() -> list[Measure]:
+    """Return every registered measure with several settings of its parameters."""
+    result: list[Measure] = []
+    for definition in catalogue().values():
+        bare = Measure(definition)
+        has = definition.defaults
+        if definition.at == "recall":
+            result += [bare @ level for level in (0, 0.3, 1)]
+        elif "cutoff" in has:
+            result += [bare @ cutoff for cutoff in (1, 3, 10)]
+            result += [bare] if has["cutoff"] is None else []
+        else:
+            result.append(bare)
+        if "rel" in has:
+            result.append(result[-1](rel=2))
+        if "dcg" in has:
+            result += [bare(dcg="jk") @ 3, bare(dcg="exp-log2") @ 10, bare(gains={1: 3, 2: 9})]
+        if "beta" in has:
+            result.append(result[-1](beta=2.0))
+    return result

@@ -1,0 +1,177 @@
+"""The notation: read, printed in one way, and helpful when it is wrong."""
+
+from __future__ import annotations
+
+import ir_measures
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import exaequo
+from exaequo import BadParameter, DataWarning, Ranking, UnknownMeasure, define, measures, parse_measure
+from exaequo.measures import Measure, parse_measures, registry
+from helpers import instances, values
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("AP", "AP"),
+        ("MAP", "AP"),
+        ("MRR@10", "RR@10"),
+        ("NDCG @ 10", "nDCG@10"),
+        ("P(rel=2)@10", "P(rel=2)@10"),
+        ("P( cutoff=10, rel=2 )", "P(rel=2)@10"),
+        ("Precision@5", "P@5"),
+        ("F(beta=2)@20", "F(beta=2)@20"),
+        ("F(beta=1.0)@20", "F@20"),
+        ("IPrec@0.3", "IPrec@0.3"),
+        ("IPrec@0", "IPrec@0"),
+        ("nDCG(dcg='log2')", "nDCG"),
+        ('nDCG(dcg="jk")@10', "nDCG(dcg='jk')@10"),
+        ("nDCG(gains={2:9,1:3})", "nDCG(gains={1:3,2:9})"),
+        ("RBP(p=0.8)", "RBP"),
+        ("RBP(rel=1, p=.5)", "RBP(p=0.5,rel=1)"),
+        ("gm(AP)", "gm(AP)"),
+        ("gm(AP(rel=2)@100)", "gm(AP(rel=2)@100)"),
+        ("mean(AP)", "AP"),
+        ("sum(NumRet)", "NumRet"),
+        ("Judged", "Judged"),
+    ],
+)
+def test_canonical(text: str, canonical: str) -> None:
+    measure = parse_measure(text)
+    assert str(measure) == canonical
+    assert parse_measure(canonical) == measure
+    assert hash(parse_measure(canonical)) == hash(measure)
+
+
+@pytest.mark.parametrize("measure", instances(), ids=str)
+def test_printing_and_reading_are_inverse(measure: Measure) -> None:
+    assert parse_measure(str(measure)) == measure
+
+
+def test_objects() -> None:
+    assert measures.nDCG @ 10 == parse_measure("nDCG@10")
+    assert measures.AP(rel=2) @ 100 == parse_measure("AP(rel=2)@100")
+    assert parse_measure(ir_measures.nDCG(dcg="exp-log2") @ 10) == parse_measure("nDCG(dcg='exp-log2')@10")
+    assert parse_measures("AP, P@5  nDCG(gains={1: 3, 2: 9})@10,AP") == [
+        parse_measure(text) for text in ("AP", "P@5", "nDCG(gains={1:3,2:9})@10")
+    ]
+    with pytest.raises(AttributeError, match="did you mean"):
+        measures.NDGC  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("ndcg@10", "did you mean 'nDCG'?"),
+        ("Precison@5", "did you mean 'Precision'"),
+        ("map", "did you mean 'AP'?"),
+        ("ndcg_cut_10", "did you mean 'nDCG@10'?"),
+        ("recall_1000", "did you mean 'R@1000'?"),
+        ("gm_map", "did you mean 'gm(AP)'?"),
+        ("zzzzz", "`exaequo measures` lists them"),
+        ("P@", "write NAME, NAME@K"),
+        ("AP; import os", "Cannot read the measure"),
+        ("__import__('os').system('true')", "Cannot read the measure"),
+        ("AP@open('x')", "Cannot read the measure"),
+        ("", "Cannot read the measure"),
+        ("nDCG@10(dcg='jk')", "Cannot read the measure"),
+        ("(" * 500, "Cannot read the measure"),
+        ("A\0P", "Cannot read the measure"),
+    ],
+)
+def test_unknown(text: str, hint: str) -> None:
+    with pytest.raises(UnknownMeasure) as raised:
+        parse_measure(text)
+    assert hint in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("P", "P needs cutoff, as in P(rel=2)@10"),
+        ("P@0", "The 'cutoff' parameter of P must be a whole number ≥ 1. Got 0 instead."),
+        ("P@1.5", "must be a whole number ≥ 1. Got 1.5"),
+        ("P@True", "must be a whole number ≥ 1"),
+        ("P@-1", "Got -1"),
+        ("AP(rel=0)", "The 'rel' parameter of AP must be a number > 0"),
+        ("AP(rel='high')", "must be a number > 0"),
+        ("RBP(p=1)", "must be a number between 0 and 1"),
+        ("IPrec@1.1", "must be a number from 0 to 1"),
+        ("IPrec", "IPrec needs recall"),
+        ("nDCG(dcg='log')", "must be 'log2', 'jk' or 'exp-log2'"),
+        ("nDCG(gains=[1])", "{grade: gain, …}"),
+        ("AP(levl=2)", "AP has no parameter 'levl'"),
+        ("AP(rell=2)", "did you mean 'rel'?"),
+        ("NumQ@5", "NumQ takes no cutoff"),
+        ("AP(2)", "Parameters of AP are named"),
+        ("F(beta=-1)@5", "must be a number ≥ 0"),
+    ],
+)
+def test_bad_parameters(text: str, message: str) -> None:
+    with pytest.raises(BadParameter) as raised:
+        parse_measure(text)
+    assert message in str(raised.value)
+
+
+@given(st.text(max_size=30))
+def test_no_text_breaks_it(text: str) -> None:
+    try:
+        parse_measure(text)
+    except exaequo.UsageError:
+        pass
+
+
+def test_define_at_run_time() -> None:
+    def top_grade(ranking: Ranking, cutoff: int = 1, bonus: float = 0.0) -> np.ndarray:  # type: ignore[type-arg]
+        best = np.zeros(ranking.n_topics)
+        top = ranking.rank <= cutoff
+        np.maximum.at(best, ranking.topic[top], ranking.grade[top])
+        return best + bonus
+
+    try:
+        for _ in range(2):  # as when a notebook cell is run again
+            define("TopGrade", top_grade, title="Best grade of the first k", highest=float("inf"))
+        run = {"t": {"a": 2.0, "b": 1.0}}
+        assert values({"t": {"a": 1, "b": 3}}, run, "TopGrade")["t"] == 1
+        assert values({"t": {"a": 1, "b": 3}}, run, "TopGrade(bonus=0.5)@2")["t"] == 3.5
+        define("Broken", lambda ranking: np.zeros(ranking.n_topics + 1))
+        with pytest.raises(BadParameter, match="a measure returns one value per topic"):
+            values({"t": {"a": 1}}, run, "Broken")
+    finally:
+        registry._DEFINITIONS.pop("TopGrade", None)
+        registry._DEFINITIONS.pop("Broken", None)
+    for taken in ("AP", "MAP"):
+        with pytest.raises(BadParameter, match="already"):
+            define(taken, top_grade)
+    with pytest.raises(BadParameter, match="letters, digits and _"):
+        define("not a name", top_grade)
+
+
+def test_packages_add_measures(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Entry:
+        def __init__(self, name: str, value: str) -> None:
+            self.name, self.value = name, value
+
+        def load(self) -> object:
+            if self.name == "broken":
+                raise ImportError("no such thing")
+            return define("FromPackage", lambda ranking: np.zeros(ranking.n_topics))
+
+    asked = []
+
+    def entry_points(group: str) -> list[Entry]:
+        asked.append(group)
+        return [Entry("good", "pkg:measures"), Entry("broken", "pkg:none")]
+
+    monkeypatch.setattr("importlib.metadata.entry_points", entry_points)
+    try:
+        with pytest.warns(DataWarning, match=r"measures of broken \(pkg:none\) not loaded: no such thing"):
+            registry._load_packages()
+        assert str(parse_measure("FromPackage")) == "FromPackage"
+        assert asked == ["exaequo.measures"]
+    finally:
+        registry._DEFINITIONS.pop("FromPackage", None)

@@ -1,0 +1,116 @@
+"""Tie strategies: sort keys and nothing else."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from exaequo import BadParameter, InputError, Run, read_qrels, read_run
+from exaequo.judge import judge, prepare
+from exaequo.order import STRATEGIES, Ordering
+from helpers import Grades, Sims, collections
+
+
+def ordering(qrels: object, run: object, precision: str = "double") -> Ordering:
+    return Ordering(judge(read_run(run), prepare(read_qrels(qrels))), precision)
+
+
+def docnos(found: Ordering, ties: str, **options: int) -> list[str]:
+    run: Run = found.judged_run.run
+    return run.frame["docno"].gather(found.ranking(ties, **options).row).to_list()
+
+
+QRELS = {"1": {"b": 1, "c": 2, "d": 0, "e": -1, "f": 200}}
+TIED = {"1": dict.fromkeys("dcbaef", 1.0)}
+
+
+def test_each_strategy() -> None:
+    found = ordering(QRELS, TIED)
+    assert docnos(found, "conventional") == list("fedcba")
+    # not judged, judged below 0, judged 0 (also above 127), grade 1, grade 2; names descend among equals
+    assert docnos(found, "realistic") == list("aefdbc")
+    assert docnos(found, "optimistic") == list("cbfdea")
+    assert docnos(found, "input") == list("dcbaef")
+    assert sorted(docnos(found, "random", seed=1)) == list("abcdef")
+    assert docnos(found, "random", seed=1) == docnos(found, "random", seed=1)
+    assert len({tuple(docnos(found, "random", seed=seed)) for seed in range(20)}) > 10
+
+
+def test_random_is_uniform() -> None:
+    found = ordering({"1": {"a": 1}}, {"1": {"a": 1.0, "b": 1.0, "c": 1.0}})
+    seen = [tuple(docnos(found, "random", seed=seed)) for seed in range(600)]
+    for order in itertools.permutations("abc"):
+        assert 60 < seen.count(order) < 140
+
+
+def test_rank_of_the_file() -> None:
+    lines = "".join(
+        f"1 Q0 {docno} {rank} {sim} r\n" for docno, rank, sim in zip("abc", (3, 1, 10), (1, 1, 2), strict=True)
+    )
+    found = ordering({"1": {"a": 1}}, _file(lines))
+    assert docnos(found, "rank") == list("cba")  # scores come first, whatever the ranks say
+    broken = ordering({"1": {"a": 1}}, _file(lines.replace(" 3 ", " third ")))
+    with pytest.raises(InputError, match=r"the rank of document 'a' of topic '1' is 'third'"):
+        broken.ranking("rank")
+    with pytest.raises(InputError, match="there is no rank"):
+        ordering({"1": {"a": 1}}, {"1": {"a": 1.0, "b": 1.0}}).ranking("rank")
+
+
+def _file(text: str) -> Run:
+    from exaequo.read import Source
+    from exaequo.read.trec import RUN, parse
+
+    return Run("r", parse(text.encode(), RUN, "r.txt"), Source("r.txt"))
+
+
+def test_names_compare_as_bytes() -> None:
+    found = ordering({"1": {"a": 1}}, {"1": dict.fromkeys(("a", "B", "é", "10", "9", "𝔸", "Ａ"), 0.0)})
+    names = docnos(found, "conventional")
+    assert [name.encode() for name in names] == sorted((name.encode() for name in names), reverse=True)
+
+
+def test_equal_scores() -> None:
+    run = {"1": {"a": 0.0, "b": -0.0, "c": 2.0000000001, "d": 2.0}}
+    assert ordering({"1": {"a": 1}}, run).n_tied == 2
+    assert docnos(ordering({"1": {"a": 1}}, run), "conventional") == list("cdba")
+    single = ordering({"1": {"a": 1}}, run, "single")
+    assert single.n_tied == 4
+    assert docnos(single, "conventional") == list("dcba")
+
+
+def test_depth_cuts_after_ordering() -> None:
+    found = ordering(QRELS, TIED)
+    assert docnos(found, "optimistic", depth=2) == list("cb")
+    assert docnos(found, "realistic", depth=2) == list("ae")
+
+
+def test_unknown_strategy() -> None:
+    with pytest.raises(BadParameter, match=r"did you mean 'realistic'\?"):
+        ordering(QRELS, TIED).ranking("realist")
+    with pytest.raises(BadParameter, match="double, single"):
+        ordering(QRELS, TIED, "half")
+
+
+@given(collections(), st.sampled_from(STRATEGIES[:3]), st.sampled_from(["double", "single"]))
+def test_the_same_as_one_plain_sort(collection: tuple[Grades, Sims], ties: str, precision: str) -> None:
+    """Sorting by score once and touching only ties gives what sorting by all keys gives."""
+    qrels, run = collection
+    found = ordering(qrels, run, precision)
+    ranking = found.ranking(ties)
+    frame = found.judged_run.run.frame
+    topics = found.judged_run.judgments.topics.to_list()
+    expected = []
+    for topic in topics:
+        keyed = []
+        for docno, sim in run.get(topic, {}).items():
+            grade = qrels[topic].get(docno, float("-inf"))
+            key = {"conventional": 0.0, "realistic": -grade, "optimistic": grade}[ties]
+            keyed.append((float(np.float32(sim)) + 0.0 if precision == "single" else sim + 0.0, key, docno.encode()))
+        expected += [(topic, docno.decode()) for _, _, docno in sorted(keyed, reverse=True)]
+    pairs = zip(ranking.topic, frame["docno"].gather(ranking.row), strict=True)
+    assert [(topics[code], docno) for code, docno in pairs] == expected
+    assert ranking.rank.tolist() == [rank for topic in topics for rank in range(1, len(run.get(topic, {})) + 1)]
