@@ -119,7 +119,7 @@ def test_more_bad_requests() -> None:
         evaluate(QRELS, RUN, "Foo")
     with pytest.raises(BadParameter, match="No run"):
         evaluate(QRELS, [], "AP")
-    with pytest.raises(BadParameter, match="depth must be a whole number ≥ 1. Got 0"):
+    with pytest.raises(BadParameter, match=r"depth must be a whole number ≥ 1. Got 0"):
         evaluate(QRELS, RUN, "AP", depth=0)
     with pytest.raises(BadParameter, match="missing must be one of"):
         evaluate(QRELS, RUN, "AP", missing="maybe")

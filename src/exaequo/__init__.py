@@ -58,7 +58,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "errors": ("BadParameter DataWarning ExaequoError InputError MissingTopics Problem UnknownMeasure UsageError"),
+    "errors": "BadParameter DataWarning ExaequoError InputError MissingTopics Problem UnknownMeasure UsageError",
     "evaluation": "evaluate",
     "measures": "Measure define parse_measure",
     "order": "Ranking",
@@ -68,16 +68,17 @@ _HOMES = {
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
+if not TYPE_CHECKING:  # type checkers see the imports above, and that there are no other names
 
-def __getattr__(name: str) -> object:
-    """Load a public name on first use."""
-    if name == "measures":
-        return import_module("exaequo.measures")
-    if name not in _HOME_OF:
-        raise AttributeError(f"module 'exaequo' has no attribute {name!r}")
-    value = getattr(import_module(f"exaequo.{_HOME_OF[name]}"), name)
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> object:
+        """Load a public name on first use."""
+        if name == "measures":
+            return import_module("exaequo.measures")
+        if name not in _HOME_OF:
+            raise AttributeError(f"module 'exaequo' has no attribute {name!r}")
+        value = getattr(import_module(f"exaequo.{_HOME_OF[name]}"), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

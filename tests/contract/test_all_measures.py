@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import exaequo
+from exaequo.judge import Floats
 from exaequo.measures import Measure, catalogue
 from helpers import Grades, Sims, collections, evaluate, instances
 
@@ -20,7 +21,7 @@ STRATEGIES = ("realistic", "conventional", "optimistic")
 LENGTH_MATTERS = {"SetP", "SetF", "NumRet", "Judged"}
 
 
-def table(qrels: Grades, run: Sims, ties: tuple[str, ...] = STRATEGIES, seed: int = 0) -> dict[str, np.ndarray]:  # type: ignore[type-arg]
+def table(qrels: Grades, run: Sims, ties: tuple[str, ...] = STRATEGIES, seed: int = 0) -> dict[str, Floats]:
     """Evaluate all measures: an array of topics × measures per strategy."""
     scores = evaluate(qrels, run, ALL, ties=ties, seed=seed)
     return {block.ties: block.values.T for block in scores.blocks}
@@ -65,7 +66,7 @@ def shuffled(nested: dict[str, dict[str, float]], random: object) -> dict[str, d
         random.shuffle(items)  # type: ignore[attr-defined]
         return items
 
-    return dict(mixed([(topic, dict(mixed(list(docs.items())))) for topic, docs in nested.items()]))  # type: ignore[arg-type, call-overload]
+    return dict(mixed([(topic, dict(mixed(list(docs.items())))) for topic, docs in nested.items()]))  # type: ignore[arg-type]
 
 
 @given(collections(), st.integers(0, 2**32))

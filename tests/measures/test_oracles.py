@@ -163,6 +163,9 @@ def _dcg(grades: list[float], gain: Callable[[float], float], discount: Callable
     return sum(gain(max(grade, 0)) / discount(rank) for rank, grade in enumerate(grades, 1))
 
 
+OTHER_GAINS = {1.0: 9.0, 2.0: 5.0}
+
+
 @given(collections())
 def test_formulas_written_out(collection: tuple[Grades, Sims]) -> None:
     qrels, run = collection
@@ -176,9 +179,8 @@ def test_formulas_written_out(collection: tuple[Grades, Sims]) -> None:
         n_rel = sum(grade > 0 for grade in judged.values())
         hits = sum(grade > 0 for grade in grades[:4])
         first = next((rank for rank, grade in enumerate(grades, 1) if grade > 0), None)
-        other = {1: 9.0, 2: 5.0}
         ideal_exp = _dcg(sorted(judged.values(), reverse=True)[:4], lambda g: 2**g - 1, lambda r: math.log2(r + 1))
-        mapped = sorted((other.get(grade, max(grade, 0)) for grade in judged.values()), reverse=True)
+        mapped = sorted((OTHER_GAINS.get(grade, max(grade, 0)) for grade in judged.values()), reverse=True)
         expected = {
             "ERR@5": _err(grades, 5),
             "RBP(p=0.6)": _rbp(grades, 0.6),
@@ -188,7 +190,7 @@ def test_formulas_written_out(collection: tuple[Grades, Sims]) -> None:
             "DCG(dcg='jk')": _dcg(grades, lambda g: g, lambda r: math.log2(max(r, 2))),
             "DCG(dcg='exp-log2')@4": _dcg(grades[:4], lambda g: 2**g - 1, lambda r: math.log2(r + 1)),
             "nDCG(dcg='exp-log2')@4": _dcg(grades[:4], lambda g: 2**g - 1, lambda r: math.log2(r + 1)) / ideal_exp,
-            "nDCG(gains={1:9,2:5})@4": _dcg(grades[:4], lambda g: other.get(g, g), lambda r: math.log2(r + 1))
+            "nDCG(gains={1:9,2:5})@4": _dcg(grades[:4], lambda g: OTHER_GAINS.get(g, g), lambda r: math.log2(r + 1))
             / _dcg(mapped[:4], lambda g: g, lambda r: math.log2(r + 1)),
             "F(beta=2)@4": 5 * hits / (4 * n_rel + 4),
             "RR@3": 1 / first if first and first <= 3 else 0.0,

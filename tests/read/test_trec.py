@@ -7,6 +7,8 @@ import gzip
 import io
 import lzma
 import sys
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -53,11 +55,14 @@ def test_one_table_whatever_the_blanks(data: bytes) -> None:
 
 
 def test_a_mark_at_the_start_and_packing(tmp_path: Path) -> None:
-    try:
-        from backports import zstd
-    except ImportError:
-        from compression import zstd
-    packs = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "zst": zstd.compress, "txt": bytes}
+    zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
+    packs: dict[str, Callable[[bytes], bytes]] = {
+        "gz": gzip.compress,
+        "bz2": bz2.compress,
+        "xz": lzma.compress,
+        "zst": zstd.compress,
+        "txt": bytes,
+    }
     for ending, pack in packs.items():
         path = tmp_path / f"sys.{ending}"
         path.write_bytes(pack(b"\xef\xbb\xbf" + CLEAN))
@@ -169,7 +174,7 @@ def test_a_bad_line_of_a_run(data: bytes, line: int, found: str, mend: str) -> N
     ],
 )
 def test_a_bad_line_of_qrels(data: bytes, found: str) -> None:
-    with pytest.raises(InputError, match="qrels.txt:") as raised:
+    with pytest.raises(InputError, match=r"qrels.txt:") as raised:
         trec.parse(data, QRELS, "qrels.txt")
     assert found in raised.value.problems[0].found
 
