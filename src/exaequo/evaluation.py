@@ -213,7 +213,7 @@ def notes_on_run(judged: JudgedRun, options: Options) -> list[str]:
     """Say what about a run changes how its scores should be read; raise if it cannot be evaluated at all."""
     notes = []
     run, stray, missing = judged.run, judged.stray, judged.missing
-    judged_topics = judged.judgments.qrels.frame["qid"].n_unique()
+    judged_topics = judged.judgments.n_topics + len(judged.judgments.nothing_relevant)
     if stray and len(stray) == run.frame["qid"].n_unique():
         examples = listed(judged.judgments.topics.to_list(), 3)
         found = f"none of its {count(len(stray), 'topic')} is judged ({listed(stray, 3)})"

@@ -28,24 +28,30 @@ class Judgments:
     """The qrels, prepared once for all runs.
 
     Evaluated are the topics with at least one relevant document, in the byte order of their names; `topic` and
-    `grade` hold their judgments, normalised, in the order of the file.
+    `grade` hold their judgments, normalised, in the order of the file, and `row` their place in the file.
     """
 
     qrels: Qrels
     topics: pl.Series
     topic: Ints
     grade: Floats
+    row: Ints
     level: float | None
     highest: float
     nothing_relevant: list[str]
     too_high: int
-    distinct_keys: bool
     _counted: dict[float | None, Ints] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def n_topics(self) -> int:
         """How many topics are evaluated."""
         return len(self.topics)
+
+    @cached_property
+    def lines(self) -> pl.DataFrame:
+        """The judgments of evaluated topics as they are looked up: `key`, and `place` in `topic` and `grade`."""
+        keys = self.qrels.frame[KEY] if len(self.row) == self.qrels.frame.height else self.qrels.frame[KEY][self.row]
+        return pl.DataFrame({KEY: keys, "place": np.arange(len(self.row))})
 
     def relevant(self, grade: Floats, level: float | None = None) -> Bools:
         """Tell which grades are relevant: at least `level`, or the level of this evaluation, or above 0."""
@@ -87,11 +93,11 @@ def prepare(qrels: Qrels, *, level: float | None = None, highest: float = HIGHES
         topics=every.filter(pl.Series(evaluated)),
         topic=(np.cumsum(evaluated) - 1)[code[kept]],
         grade=grade[kept],
+        row=np.flatnonzero(kept),
         level=level,
         highest=highest,
         nothing_relevant=every.filter(pl.Series(~evaluated)).to_list(),
         too_high=int(np.sum(rel > highest)),
-        distinct_keys=frame[KEY].n_unique() == frame.height,
     )
 
 
@@ -122,9 +128,11 @@ class JudgedRun:
         """Evaluated topics the run has no line for."""
         return self.judgments.topics.filter(pl.Series(self.returned == 0)).to_list()
 
-    @property
+    @cached_property
     def stray(self) -> list[str]:
         """Topics of the run that nobody judged."""
+        if len(self.row) == self.run.frame.height:
+            return []
         judged = self.judgments.qrels.frame["qid"].unique()
         mine = self.run.frame["qid"].unique()
         return mine.filter(~mine.is_in(judged.implode())).sort().to_list()
@@ -133,33 +141,27 @@ class JudgedRun:
 def judge(run: Run, judgments: Judgments) -> JudgedRun:
     """Join one run to the judgments."""
     codes = topic_codes(run.frame["qid"], judgments.topics)
-    kept = codes.is_not_null()
     frame, row = run.frame, np.arange(run.frame.height)
-    if not kept.all():
+    if codes.null_count():
+        kept = codes.is_not_null()
         frame, row, codes = frame.filter(kept), row[kept.to_numpy()], codes.filter(kept)
-    rel = _look_up(frame, judgments)
-    judged = rel.is_not_null().to_numpy()
-    grade = rel.fill_null(0.0).to_numpy()
-    return JudgedRun(
-        run=run,
-        judgments=judgments,
-        topic=codes.to_numpy().astype(np.int64),
-        sim=frame["sim"].to_numpy(),
-        grade=np.where(grade > judgments.highest, 0.0, grade),
-        judged=judged,
-        row=row,
-    )
+    topic = codes.to_numpy().astype(np.int64)
+    at, place = _look_up(frame, topic, judgments)
+    grade, judged = np.zeros(len(row)), np.zeros(len(row), dtype=bool)
+    grade[at] = judgments.grade[place]
+    judged[at] = True
+    return JudgedRun(run, judgments, topic, frame["sim"].to_numpy(), grade, judged, row)
 
 
-def _look_up(run: pl.DataFrame, judgments: Judgments) -> pl.Series:
-    """Return the judgment of each line of the run, null where there is none.
+def _look_up(run: pl.DataFrame, topic: Ints, judgments: Judgments) -> tuple[Ints, Ints]:
+    """Return which lines of the run are judged, and the place of the judgment of each.
 
-    Joining on one 64-bit key is several times as fast as on two strings. It stays exact: each match is compared
-    by name, and if two pairs of the qrels share a key, the strings themselves are joined.
+    Joining on one 64-bit key is several times as fast as on two strings. It stays exact: every pair of lines whose
+    keys agree is compared by topic and by name.
     """
-    qrels = judgments.qrels.frame
-    if not judgments.distinct_keys:
-        return run.join(qrels, on=["qid", "docno"], how="left", maintain_order="left")["rel"]
-    matched = run.lazy().join(qrels.lazy(), on=KEY, how="left", maintain_order="left")
-    same = (pl.col("docno") == pl.col("docno_right")) & (pl.col("qid") == pl.col("qid_right"))
-    return matched.select(pl.when(same).then("rel")).collect().to_series()
+    lines = run.select(KEY).with_row_index("at")
+    pairs = lines.join(judgments.lines, on=KEY, how="inner")
+    at, place = pairs["at"].to_numpy().astype(np.int64), pairs["place"].to_numpy()
+    same_name = run["docno"][at] == judgments.qrels.frame["docno"][judgments.row[place]]
+    same = same_name.to_numpy() & (topic[at] == judgments.topic[place])
+    return at[same], place[same]

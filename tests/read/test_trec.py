@@ -213,6 +213,11 @@ def test_a_topic_called_like_an_archive() -> None:
     assert trec.parse(b"BZh91 0 d 1\n", QRELS, "f").height == 1
 
 
+def test_a_picture_is_not_a_run() -> None:
+    with pytest.raises(InputError, match=r"f: the file is not text \(it holds null bytes\); expected a run"):
+        trec.parse(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\n", RUN, "f")
+
+
 def test_digest(tmp_path: Path) -> None:
     import hashlib
 

@@ -54,6 +54,9 @@ def parse(data: bytes, layout: Layout, name: str) -> pl.DataFrame:
         frame = with_keys(frame)
         if repeated(frame) is None:
             return frame
+    if b"\0" in data:
+        mend = "Check that this is the right file."
+        raise InputError(Problem(name, None, "the file is not text (it holds null bytes)", f"a {layout.what}", mend))
     frame, problems = line_by_line(data, layout, name)
     if problems:
         raise InputError(problems)

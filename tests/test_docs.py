@@ -1,0 +1,61 @@
+"""What the README and the docs say is what happens."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import warnings
+from pathlib import Path
+
+import pytest
+
+from exaequo.cli import run
+from exaequo.measures import catalogue, parse_measure, registry
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_python_examples_run(page: Path) -> None:
+    known = set(catalogue())
+    try:
+        for code in blocks(page, "python"):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                exec(code, {})  # noqa: S102 - our own documentation
+    finally:
+        for name in set(catalogue()) - known:
+            registry._DEFINITIONS.pop(name)
+
+
+def test_shell_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    commands = [line for block in blocks(ROOT / "README.md", "sh")[1:] for line in block.splitlines()]
+    assert len(commands) >= 9
+    for line in commands:
+        if " < " not in line:
+            words = shlex.split(line, comments=True)[1:]
+            globbed = [p for word in words for p in (sorted(map(str, Path().glob(word))) if "*" in word else [word])]
+            assert run(globbed) == 0, line
+    capfd.readouterr()
+    (shown,) = re.findall(r"^\$ exaequo (.*?)\n(.*?)^```", PAGES[0].read_text(encoding="utf-8"), re.M | re.S)
+    assert run(shlex.split(shown[0])) == 0
+    assert capfd.readouterr().out == shown[1]
+
+
+def test_every_measure_is_in_the_table_of_the_docs() -> None:
+    text = (ROOT / "docs" / "measures.md").read_text(encoding="utf-8")
+    rows = [line for line in text.splitlines() if line.startswith("| `")]
+    written = {parse_measure(found).definition.name for row in rows for found in re.findall(r"`([^`]+)`", row)}
+    assert written == set(catalogue())
+
+
+def test_links_lead_somewhere() -> None:
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
+            assert target.startswith("http") or (page.parent / target).exists(), f"{page.name}: {target}"
