@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pandas as pd
 import polars as pl
@@ -119,6 +120,10 @@ def test_more_bad_requests() -> None:
         evaluate(QRELS, RUN, "Foo")
     with pytest.raises(BadParameter, match="No run"):
         evaluate(QRELS, [], "AP")
+    bad: list[dict[str, Any]] = [{"rel_level": 0.0}, {"rel_level": float("nan")}, {"max_grade": 0.0}]
+    for options in bad:
+        with pytest.raises(BadParameter, match="must be a number above 0"):
+            evaluate(QRELS, RUN, "AP", **options)
     with pytest.raises(BadParameter, match=r"depth must be a whole number ≥ 1. Got 0"):
         evaluate(QRELS, RUN, "AP", depth=0)
     with pytest.raises(BadParameter, match="missing must be one of"):

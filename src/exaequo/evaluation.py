@@ -34,6 +34,9 @@ class Options:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        for name, value in (("relevance level", self.rel_level), ("highest grade", self.max_grade)):
+            if value is not None and not value > 0:
+                raise BadParameter(f"The {name} must be a number above 0. Got {value} instead.")
         if self.depth is not None and self.depth < 1:
             raise BadParameter(f"The depth must be a whole number ≥ 1. Got {self.depth} instead.")
         check_choice("missing", self.missing, MISSING)

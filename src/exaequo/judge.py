@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from exaequo.errors import BadParameter
 from exaequo.read.records import KEY, Qrels, Run
 
 Ints = npt.NDArray[np.int64]
@@ -71,32 +70,33 @@ class Judgments:
         return np.bincount(self.topic[judged], minlength=self.n_topics)
 
 
-def prepare(qrels: Qrels, *, level: float | None = None, highest: float = HIGHEST_GRADE) -> Judgments:
+def prepare(
+    qrels: Qrels, *, level: float | None = None, highest: float = HIGHEST_GRADE, every: bool = False
+) -> Judgments:
     """Normalise grades and choose the topics to evaluate.
 
     `level` is the least grade that counts as relevant (default: any above 0). A grade above `highest` counts as 0.
+    `every` evaluates topics with nothing relevant too.
     """
-    if level is not None and not level > 0:
-        raise BadParameter(f"The relevance level must be a number above 0. Got {level} instead.")
-    if not highest > 0:
-        raise BadParameter(f"The highest grade must be a number above 0. Got {highest} instead.")
     frame = qrels.frame
-    every = frame["qid"].unique().sort()
-    code = topic_codes(frame["qid"], every).to_numpy().astype(np.int64)
+    known = frame["qid"].unique().sort()
+    code = topic_codes(frame["qid"], known).to_numpy().astype(np.int64)
     rel = frame["rel"].to_numpy()
     grade = np.where(rel > highest, 0.0, rel)
     relevant = grade > 0 if level is None else grade >= level
-    evaluated = np.bincount(code[relevant], minlength=len(every)) > 0
+    evaluated = np.bincount(code[relevant], minlength=len(known)) > 0
+    if every:
+        evaluated[:] = True
     kept = evaluated[code]
     return Judgments(
         qrels=qrels,
-        topics=every.filter(pl.Series(evaluated)),
+        topics=known.filter(pl.Series(evaluated)),
         topic=(np.cumsum(evaluated) - 1)[code[kept]],
         grade=grade[kept],
         row=np.flatnonzero(kept),
         level=level,
         highest=highest,
-        nothing_relevant=every.filter(pl.Series(~evaluated)).to_list(),
+        nothing_relevant=known.filter(pl.Series(~evaluated)).to_list(),
         too_high=int(np.sum(rel > highest)),
     )
 

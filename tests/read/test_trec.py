@@ -100,7 +100,7 @@ def files(draw: st.DrawFn, layout: trec.Layout) -> bytes:
     for _ in range(draw(st.integers(1, 6))):
         fields = [draw(NUMBERS) if field == layout.number else draw(WORDS) for field in layout.fields]
         fields += draw(st.lists(WORDS, max_size=2)) if layout.more else []
-        text = fields[0]
+        text = draw(st.sampled_from(["", " ", "\t  "])) + fields[0] if untidy else fields[0]
         for field in fields[1:]:
             text += (draw(BLANK) if untidy else separator) + field
         lines.append(text + (draw(END) if untidy else "\n"))

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from exaequo.judge import Floats
+from exaequo.judge import Floats, Ints
 from exaequo.measures.registry import define
 from exaequo.order import Ranking
 
@@ -23,9 +23,15 @@ _SOURCE = "C. J. van Rijsbergen: Information Retrieval, 2nd edition, 1979, chapt
 )
 def interpolated_precision(ranking: Ranking, recall: float, rel: float | None = None) -> Floats:
     """Recall is compared as whole numbers: found ≥ r · all, with r the decimal fraction as it is written."""
-    hits, n_rel = ranking.hits(rel), ranking.n_rel(rel)
     level = Fraction(str(recall))
-    reached = hits.nth * level.denominator >= level.numerator * n_rel[hits.topic]
+    least = -(-level.numerator * ranking.n_rel(rel) // level.denominator)
+    return best_precision_from(ranking, least, rel)
+
+
+def best_precision_from(ranking: Ranking, least: Ints, rel: float | None = None) -> Floats:
+    """Return the best precision once `least` relevant documents of each topic are found."""
+    hits = ranking.hits(rel)
+    reached = hits.nth >= least[hits.topic]
     best = np.zeros(ranking.n_topics)
     np.maximum.at(best, hits.topic[reached], (hits.nth / hits.rank)[reached])
     return best

@@ -45,31 +45,34 @@ _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _COMMENTS = re.compile(rb"^#.*\n?", re.MULTILINE)
 
 
-def parse(data: bytes, layout: Layout, name: str) -> pl.DataFrame:
-    """Read a whole file; raise InputError with every problem of it if it has any."""
-    frame = parse_clean(data, layout)
+def parse(data: bytes, layout: Layout, name: str, *, repeats: bool = False, comments: bool = True) -> pl.DataFrame:
+    """Read a whole file; raise InputError with every problem of it if it has any.
+
+    A document twice in one topic is a problem, unless `repeats` are allowed. Without `comments`, # is like any letter.
+    """
+    frame = parse_clean(data, layout, comments=comments)
     if frame is None:
-        frame = parse_clean(tidy(data, layout), layout)
+        frame = parse_clean(tidy(data, layout, comments=comments), layout, comments=comments)
     if frame is not None:
         frame = with_keys(frame)
-        if repeated(frame) is None:
+        if repeats or repeated(frame) is None:
             return frame
     if b"\0" in data:
         mend = "Check that this is the right file."
         raise InputError(Problem(name, None, "the file is not text (it holds null bytes)", f"a {layout.what}", mend))
-    frame, problems = line_by_line(data, layout, name)
+    frame, problems = line_by_line(data, layout, name, repeats=repeats, comments=comments)
     if problems:
         raise InputError(problems)
     return with_keys(frame)
 
 
-def parse_clean(data: bytes, layout: Layout) -> pl.DataFrame | None:
+def parse_clean(data: bytes, layout: Layout, *, comments: bool = True) -> pl.DataFrame | None:
     """Read a file with one separator and nothing but data; None if it is not such a file."""
     first = data[: data.find(b"\n") + 1] or data
     separator, other = ("\t", b" ") if b"\t" in first else (" ", b"\t")
     if any(mark in data for mark in (other, b"\r", b"\v", b"\f")):
         return None
-    if b"#" in data and _COMMENTS.search(data):
+    if comments and b"#" in data and _COMMENTS.search(data):
         return None
     schema = {field: pl.Float64 if field == layout.number else pl.String for field in layout.fields}
     try:
@@ -88,20 +91,24 @@ def parse_clean(data: bytes, layout: Layout) -> pl.DataFrame | None:
     return frame if whole and frame[layout.number].is_finite().all() else None
 
 
-def tidy(data: bytes, layout: Layout) -> bytes:
+def tidy(data: bytes, layout: Layout, *, comments: bool = True) -> bytes:
     """Reduce blanks, tabs, line ends, comments and blank lines to what `parse_clean` reads."""
     data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").translate(bytes.maketrans(b"\t\v\f", b"   "))
     for double, single in ((b"  ", b" "), (b" \n", b"\n"), (b"\n ", b"\n"), (b"\n\n", b"\n")):
         while double in data:
             data = data.replace(double, single)
-    data = _COMMENTS.sub(b"", data.strip(b" \n"))
+    data = data.strip(b" \n")
+    if comments:
+        data = _COMMENTS.sub(b"", data)
     if layout.more:  # the first line tells Polars how many columns there are
         first, newline, rest = data.partition(b"\n")
         data = b" ".join(first.split(b" ")[: len(layout.fields)]) + newline + rest
     return data
 
 
-def line_by_line(data: bytes, layout: Layout, name: str) -> tuple[pl.DataFrame, list[Problem]]:
+def line_by_line(
+    data: bytes, layout: Layout, name: str, *, repeats: bool = False, comments: bool = True
+) -> tuple[pl.DataFrame, list[Problem]]:
     """Read a file slowly: the frame of its good lines, and a problem for each bad one."""
     problems: list[Problem] = []
     rows: list[tuple[str | float, ...]] = []
@@ -109,13 +116,13 @@ def line_by_line(data: bytes, layout: Layout, name: str) -> tuple[pl.DataFrame, 
     lines = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
     for number, line in zip(numbered(1), lines, strict=False):
         raw = line.split()
-        if not raw or raw[0].startswith(b"#"):
+        if not raw or (comments and raw[0].startswith(b"#")):
             continue
         checked = _check_line(line, raw, layout)
         if isinstance(checked, tuple):
-            pair = (str(checked[0]), str(checked[2]))
+            pair = (str(checked[0]), str(checked[layout.fields.index("docno")]))
             first = seen.setdefault(pair, number)
-            if first == number:
+            if repeats or first == number:
                 rows.append(checked)
                 continue
             found = f"document {pair[1]!r} of topic {pair[0]!r} is here and in line {first}"

@@ -1,0 +1,133 @@
+"""Result lists as the official program sees them: all judged topics, cut (-M), judged documents only (-J)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from exaequo.judge import Bools, Floats, Ints, judge, prepare
+from exaequo.order import Ordering, Ranking
+from exaequo.read import Qrels, Run
+
+#: What the official program keeps in the place of a judgment, for documents that have none.
+NOT_POOLED, NOT_JUDGED = -1.0, -2.0
+#: Cells of a padded table that are held at a time.
+_CELLS = 4_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """One run, ranked. `present` tells the topics the run has; release 10 gives the others one unjudged document."""
+
+    ranking: Ranking
+    present: Bools
+    level: float
+    release: int
+    collection_size: int
+
+    @property
+    def n_topics(self) -> int:
+        """Number of judged topics."""
+        return self.ranking.n_topics
+
+    @cached_property
+    def rel(self) -> Floats:
+        """The judgment of each document; below 0 if there is none."""
+        grade = np.where(self.ranking.grade < 0, NOT_JUDGED, self.ranking.grade)
+        return np.where(self.ranking.judged, grade, NOT_POOLED)
+
+    @cached_property
+    def n_rel(self) -> Ints:
+        """Relevant documents of each topic."""
+        return self.ranking.n_rel(self.level)
+
+    @cached_property
+    def n_ret(self) -> Ints:
+        """Documents in each list."""
+        return self.ranking.returned
+
+    @cached_property
+    def n_rel_ret(self) -> Floats:
+        """Relevant documents in each list."""
+        return self.ranking.total(self.ranking.hits(self.level).topic)
+
+    def running(self, values: Floats) -> Floats:
+        """Return running sums along each list."""
+        return running(values, self.ranking.topic, self.ranking.rank, self.n_topics)
+
+
+def running(values: Floats, topic: Ints, rank: Ints, n_topics: int) -> Floats:
+    """Return running sums along each list, added one by one as a loop would, so that the last bit agrees."""
+    result = np.empty(len(values))
+    longest = int(rank.max(initial=1))
+    step = max(1, _CELLS // longest)
+    for start in range(0, n_topics, step):
+        places = slice(*np.searchsorted(topic, (start, start + step)))
+        at = (topic[places] - start, rank[places] - 1)
+        table = np.zeros((min(step, n_topics - start), longest))
+        table[at] = values[places]
+        result[places] = np.cumsum(table, axis=1)[at]
+    return result
+
+
+def build(
+    qrels: Qrels,
+    run: Run,
+    *,
+    level: int,
+    release: int,
+    ties: str,
+    depth: int | None,
+    judged_only: bool,
+    complete: bool,
+    collection_size: int,
+    seed: int = 0,
+) -> Lists:
+    """Judge and order a run the official way."""
+    judgments = prepare(qrels, level=float(level), highest=float("inf"), every=True)
+    judged = judge(run, judgments)
+    ordering = Ordering(judged, "single" if release == 9 else "double")
+    ranking = ordering.ranking(ties, seed=seed, depth=depth)
+    present = judged.returned > 0
+    if complete and release != 9:
+        ranking = _with_placeholders(ranking, ~present)
+    if judged_only:
+        ranking = _only(ranking, ranking.judged & (ranking.grade >= 0))
+    return Lists(ranking, present, float(level), release, collection_size)
+
+
+def _with_placeholders(ranking: Ranking, absent: Bools) -> Ranking:
+    """Give each absent topic a list of one document nobody judged, as release 10 does under -c."""
+    topic = np.concatenate((ranking.topic, np.flatnonzero(absent)))
+    order = np.argsort(topic, kind="stable")
+    more = np.count_nonzero(absent)
+
+    def filled(values: npt.NDArray[Any], value: float) -> npt.NDArray[Any]:
+        return np.concatenate((values, np.full(more, value, dtype=values.dtype)))[order]
+
+    return replace(
+        ranking,
+        topic=topic[order],
+        rank=filled(ranking.rank, 1),
+        grade=filled(ranking.grade, 0),
+        judged=filled(ranking.judged, False),
+        row=filled(ranking.row, -1),
+    )
+
+
+def _only(ranking: Ranking, kept: Bools) -> Ranking:
+    """Keep some documents and rank them anew."""
+    topic = ranking.topic[kept]
+    rank = np.arange(len(topic)) - np.searchsorted(topic, topic) + 1
+    return replace(
+        ranking,
+        topic=topic,
+        rank=rank,
+        grade=ranking.grade[kept],
+        judged=ranking.judged[kept],
+        row=ranking.row[kept],
+    )

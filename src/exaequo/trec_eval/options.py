@@ -1,0 +1,135 @@
+"""The command line of the official program: its letters, its long names, and two options of ours."""
+
+from __future__ import annotations
+
+import getopt
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from exaequo.order import STRATEGIES
+from exaequo.trec_eval.catalogue import MEASURES, NICKNAMES, OfficialError, atol
+
+LONG = {
+    "help": "h",
+    "version": "v",
+    "query_eval_wanted": "q",
+    "measure": "m",
+    "complete_rel_info_wanted": "c",
+    "level_for_rel": "l",
+    "nosummary": "n",
+    "Debug_level": "D",
+    "Judged_docs_only": "J",
+    "Number_docs_in_coll": "N",
+    "Max_retrieved_per_topic": "M",
+    "Rel_info_format": "R",
+    "Results_format": "T",
+    "Output_old_results_format": "o",
+    "Zscore": "Z",
+}
+LETTERS = "hvqm:cl:nD:JN:M:R:T:oZ:"
+FORMATS = ("qrels", "prefs", "qrels_prefs", "qrels_jg")
+
+USAGE = """\
+usage: exaequo trec_eval [-h -v -q -c -n -J] [-m MEASURE[.PARAMS]]... [-l N] [-M N] [-N N] [-D N]
+                         [-R FORMAT] [-T FORMAT] [-Z FILE] [--release 9|10] [--ties STRATEGY] REL_INFO RESULTS"""
+
+
+@dataclass
+class Options:
+    """What was asked for; the names are those of the long options, shortened."""
+
+    help: bool = False
+    version: bool = False
+    per_topic: bool = False
+    summary: bool = True
+    complete: bool = False
+    judged_only: bool = False
+    level: int = 1
+    depth: int | None = None
+    collection_size: int = 0
+    rel_format: str = "qrels"
+    results_format: str = "trec_results"
+    zscores: str | None = None
+    only_topic: str | None = None
+    measures: list[str] = field(default_factory=list)
+    release: int = 10
+    ties: str = "conventional"
+    seed: int = 0
+    files: list[str] = field(default_factory=list)
+
+
+def parse(arguments: Sequence[str]) -> Options:
+    """Read the arguments as getopt_long does: values joined or apart, options anywhere, long names cut short."""
+    takes = {letter for letter, more in zip(LETTERS, LETTERS[1:] + " ", strict=True) if more == ":"}
+    long = [name + ("=" if letter in takes else "") for name, letter in LONG.items()]
+    try:
+        pairs, files = getopt.gnu_getopt(list(arguments), LETTERS, [*long, "release=", "ties=", "seed="])
+    except getopt.GetoptError as error:
+        raise OfficialError(1, f"{error}\n{USAGE}") from None
+    options = Options(files=files)
+    for name, value in pairs:
+        _set(options, LONG.get(name[2:], name[1:]) if name.startswith("--") else name[1:], value)
+    return options
+
+
+def _set(options: Options, letter: str, value: str) -> None:
+    if letter in _FLAGS:
+        attribute, state = _FLAGS[letter]
+        setattr(options, attribute, state)
+    elif letter in _NUMBERS:
+        setattr(options, _NUMBERS[letter], atol(value))
+    elif letter in _TEXTS:
+        setattr(options, _TEXTS[letter], value)
+    elif letter == "m":
+        options.measures.append(value)
+    elif letter == "D":
+        options.only_topic = value.partition(".")[2] or None
+    elif letter == "-release":
+        if value not in ("9", "10"):
+            raise OfficialError(1, f"--release is {value!r}; expected 9 or 10.")
+        options.release = int(value)
+    elif letter == "-ties":
+        if value not in STRATEGIES:
+            raise OfficialError(1, f"--ties is {value!r}; expected one of {', '.join(STRATEGIES)}.")
+        options.ties = value
+
+
+_FLAGS = {
+    "h": ("help", True),
+    "v": ("version", True),
+    "q": ("per_topic", True),
+    "n": ("summary", False),
+    "c": ("complete", True),
+    "J": ("judged_only", True),
+}
+_NUMBERS = {"l": "level", "N": "collection_size", "M": "depth", "-seed": "seed"}
+_TEXTS = {"R": "rel_format", "T": "results_format", "Z": "zscores"}
+
+
+def help_text(options: Options) -> str:
+    """Explain the command, and the measures and nicknames there are."""
+    measures = [official.name for official in MEASURES if official.since <= options.release]
+    return f"""{USAGE}
+
+Prints what the official trec_eval prints, for release 10.0 (or 9.0.8 with --release 9). '-' is standard input.
+
+ -q, --query_eval_wanted            also print the figures of each topic
+ -n, --nosummary                    do not print the figures of all topics
+ -c, --complete_rel_info_wanted     average over all judged topics; missing ones score 0
+ -m, --measure NAME[.PARAMS]        a measure, such as map, P.5,10, ndcg_cut.10, ndcg.1=3,2=9, or a nickname
+ -l, --level_for_rel N              least judgment that is relevant (1)
+ -J, --Judged_docs_only             drop documents nobody judged
+ -M, --Max_retrieved_per_topic N    look at the first N documents only
+ -N, --Number_docs_in_coll N        size of the collection, for utility
+ -R, --Rel_info_format FORMAT       {", ".join(FORMATS)}
+ -T, --Results_format FORMAT        trec_results
+ -Z, --Zscore FILE                  print z-scores against the means and deviations in FILE
+ -D, --Debug_level N[.TOPIC]        only this topic; there is no debugging output
+ -h, --help  -v, --version
+
+     --release 9|10                 which release to follow (10)
+     --ties STRATEGY                {", ".join(STRATEGIES)} (conventional)
+     --seed N                       for --ties random
+
+measures: {" ".join(measures)}
+nicknames: {" ".join(NICKNAMES)}"""
