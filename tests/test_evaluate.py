@@ -21,7 +21,7 @@ def test_missing_topics_score_zero_and_are_reported() -> None:
         scores = evaluate(QRELS, RUN, "AP", ties="all")
     text = "\n".join(str(warning.message) for warning in caught)
     assert "1 topic with nothing relevant left out of all averages: 3" in text
-    assert "1 of 3 judged topics missing: 2; they score 0" in text
+    assert "1 of 2 evaluated topics missing: 2; they score 0" in text
     assert scores.mean("AP", ties="optimistic") == 0.5
     assert scores.mean("AP", ties="realistic") == pytest.approx((1 + 2 / 3) / 4)
     assert scores.topics["topic"].to_list() == ["1", "2"] * 3
@@ -31,7 +31,7 @@ def test_missing_topics_may_be_skipped_or_refused() -> None:
     with pytest.warns(DataWarning, match="left out"):
         scores = evaluate(QRELS, RUN, ["AP", "NumQ"], missing="skip", ties="optimistic")
     assert (scores.mean("AP"), scores.mean("NumQ")) == (1.0, 1.0)
-    with pytest.raises(MissingTopics, match="1 of 3 judged topics missing: 2"):
+    with pytest.raises(MissingTopics, match="1 of 2 evaluated topics missing: 2"):
         evaluate(QRELS, RUN, "AP", missing="error")
 
 
@@ -51,9 +51,9 @@ def test_a_run_of_another_collection_is_refused() -> None:
 
 
 def test_nothing_relevant_at_all_is_refused() -> None:
-    with pytest.raises(InputError, match="none of the 1 topic has a relevant document"):
+    with pytest.raises(InputError, match="no relevant document in 1 topic"):
         evaluate({"1": {"a": 0}}, {"1": {"a": 1.0}}, "AP")
-    with pytest.raises(InputError, match="none of the 1 topic"):
+    with pytest.raises(InputError, match="no relevant document in 1 topic"):
         evaluate({"1": {"a": 1}}, {"1": {"a": 1.0}}, "AP", rel_level=2)
 
 
@@ -111,6 +111,41 @@ def test_display() -> None:
 def test_bad_requests(ties: str | list[str]) -> None:
     with pytest.raises(BadParameter):
         evaluate(QRELS, RUN, "AP", ties=ties)
+
+
+def test_requests_of_the_wrong_type() -> None:
+    bad: list[dict[str, Any]] = [
+        {"depth": "10"},
+        {"depth": 1.5},
+        {"depth": True},
+        {"rel_level": "2"},
+        {"max_grade": None},
+        {"seed": -1},
+        {"seed": 1.5},
+        {"ties": None},
+        {"measures": None},
+        {"measures": 5},
+    ]
+    for options in bad:
+        with pytest.raises(BadParameter):
+            evaluate(QRELS, RUN, **{"measures": "AP", **options})
+
+
+def test_skipping_every_topic_is_refused() -> None:
+    with pytest.raises(InputError, match="none of its topics has a relevant document"):
+        evaluate({"1": {"a": 1}, "2": {"a": 0}}, {"2": {"a": 1.0}}, "AP", missing="skip")
+
+
+def test_more_warnings() -> None:
+    with pytest.warns(DataWarning, match="a topic is called 'all'"):
+        evaluate({"all": {"a": 1}}, {"all": {"a": 1.0}}, "AP")
+    with pytest.warns(DataWarning, match="too large for single precision"):
+        evaluate({"1": {"a": 1}}, {"1": {"a": 1e300, "b": 1e301}}, "AP", precision="single")
+
+
+def test_a_generator_of_runs() -> None:
+    qrels, runs = exaequo.sample()
+    assert evaluate(qrels, (run for run in runs), "AP").runs == [run.name for run in runs]
 
 
 def test_more_bad_requests() -> None:

@@ -38,7 +38,9 @@ def test_importing_costs_nothing() -> None:
 
 
 #: Each module may use the ones before it. `errors` stands below all, `cli` on top of all.
-LAYERS = "errors read judge order aggregate measures scores evaluation sampledata formats cli".split()
+LAYERS = (
+    "errors writing read judge order aggregate measures scores evaluation sampledata formats trec_eval compat cli"
+).split()
 
 
 def test_nothing_imports_from_a_later_stage() -> None:

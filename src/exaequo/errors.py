@@ -50,7 +50,8 @@ class InputError(ExaequoError):
     def __init__(self, problems: Problem | Sequence[Problem]) -> None:
         self.problems = (problems,) if isinstance(problems, Problem) else tuple(problems)
         more = len(self.problems) - 1
-        tail = f"\n({more:,} more in this input; `exaequo check` lists them all)" if more else ""
+        where = "`.problems` lists them" if self.problems[0].line is None else "`exaequo check` lists them all"
+        tail = f"\n({more:,} more in this input; {where})" if more else ""
         super().__init__(f"{self.problems[0]}{tail}")
 
 
@@ -83,6 +84,11 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
         by_fold.setdefault(name.casefold(), name)
     near = difflib.get_close_matches(word.casefold(), by_fold, n=2, cutoff=0.6)
     return f"; did you mean {' or '.join(repr(by_fold[name]) for name in near)}?" if near else ""
+
+
+def printable(text: str) -> str:
+    """Make a text safe for a terminal: control characters are written as escapes; line ends and tabs stay."""
+    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
 
 
 def count(number: int, noun: str, plural: str | None = None) -> str:

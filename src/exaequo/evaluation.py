@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ from exaequo.judge import HIGHEST_GRADE, Floats, JudgedRun, Judgments, judge, pr
 from exaequo.measures import Measure, parse_measures
 from exaequo.order import INTERVAL, PRECISIONS, Ordering, check_choice, strategies
 from exaequo.read import Qrels, QrelsLike, Run, RunLike, read_qrels, read_run, unique_names
-from exaequo.scores import Block, Scores, TieEffect
+from exaequo.scores import ALL, Block, Scores, TieEffect
 
 MISSING = ("zero", "skip", "error")
 
@@ -34,6 +34,15 @@ class Options:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        for name in ("rel_level", "max_grade", "depth", "seed"):
+            value = getattr(self, name)
+            whole = name in ("depth", "seed")
+            if value is None and name in ("rel_level", "depth"):
+                continue
+            if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
+                raise BadParameter(f"{name} must be a {'whole ' if whole else ''}number. Got {value!r} instead.")
+        if self.seed < 0:
+            raise BadParameter(f"The seed must be a whole number ≥ 0. Got {self.seed} instead.")
         for name, value in (("relevance level", self.rel_level), ("highest grade", self.max_grade)):
             if value is not None and not value > 0:
                 raise BadParameter(f"The {name} must be a number above 0. Got {value} instead.")
@@ -106,10 +115,6 @@ def evaluate_runs(
 ) -> Scores:
     """Evaluate runs one after the other, as they are read; warnings are collected, not given."""
     judgments = prepare(qrels, level=options.rel_level, highest=options.max_grade)
-    if not judgments.n_topics:
-        found = f"none of the {count(len(judgments.nothing_relevant), 'topic')} has a relevant document"
-        mend = "Check the judgments, --rel-level and --max-grade."
-        raise InputError(Problem(qrels.source.name, None, found, "at least one", mend))
     notes = notes_on_judgments(judgments, measures)
     orders = tuple(dict.fromkeys((*options.ties, *(INTERVAL if interval else ()))))
     results = []
@@ -144,6 +149,9 @@ def _evaluate_run(judged: JudgedRun, measures: Sequence[Measure], orders: Sequen
     topics = judged.judgments.topics
     if options.missing == "skip":
         kept = judged.returned > 0
+        if not kept.any():
+            found = "none of its topics has a relevant document"
+            raise InputError(Problem(judged.run.source.name, None, found, "at least one", "Choose --missing zero."))
         topics = topics.filter(pl.Series(kept))
         values = {ties: each[:, kept] for ties, each in values.items()}
     about = {**_described(judged.run), "tied": ordering.n_tied}
@@ -166,10 +174,12 @@ def _values(
 
 def _tie_effects(run: str, measures: Sequence[Measure], values: Mapping[str, Floats]) -> list[TieEffect]:
     effects = []
+    low, middle, high = (values[ties] for ties in INTERVAL)
+    changed = (low != middle) | (middle != high)
     for row, measure in enumerate(measures):
-        figures = [aggregate(measure.aggregate, values[ties][row]) for ties in INTERVAL]
-        if len(set(figures)) > 1:
-            effects.append(TieEffect(run, measure, *figures))
+        if changed[row].any():
+            bottom, names, top = (aggregate(measure.aggregate, each[row]) for each in (low, middle, high))
+            effects.append(TieEffect(run, measure, bottom, names, top, int(changed[row].sum())))
     return effects
 
 
@@ -180,11 +190,10 @@ def _each_run(runs: Any) -> list[tuple[str | None, Any]]:
         if not isinstance(inner, Mapping) or isinstance(next(iter(inner.values())), Mapping):
             return [(str(name), run) for name, run in runs.items()]
         return [(None, runs)]
-    if isinstance(runs, list | tuple) and not hasattr(runs, "_fields"):
-        if runs and hasattr(runs[0], "_fields"):  # one run, as a list of named tuples
-            return [(None, runs)]
-        return [(None, run) for run in runs]
-    return [(None, runs)]
+    if isinstance(runs, Iterator):
+        runs = list(runs)
+    many = isinstance(runs, list | tuple) and not (runs and hasattr(runs[0], "_fields"))  # one run, as named tuples
+    return [(None, run) for run in runs] if many else [(None, runs)]
 
 
 def _described(data: Run | Qrels) -> dict[str, Any]:
@@ -192,9 +201,15 @@ def _described(data: Run | Qrels) -> dict[str, Any]:
 
 
 def notes_on_judgments(judgments: Judgments, measures: Sequence[Measure]) -> list[str]:
-    """Say what about the judgments changes how scores should be read."""
+    """Say what about the judgments changes how scores should be read; raise if there is nothing to evaluate."""
     notes = []
     name = judgments.qrels.source.name
+    if not judgments.n_topics:
+        found = f"no relevant document in {count(len(judgments.nothing_relevant), 'topic')}"
+        mend = "Check the judgments, --rel-level and --max-grade."
+        raise InputError(Problem(name, None, found, "at least one", mend))
+    if ALL in judgments.topics:
+        notes.append(f"{name}: a topic is called {ALL!r}; in CSV and trec output so are the figures of all topics")
     if judgments.nothing_relevant:
         topics = judgments.nothing_relevant
         notes.append(
@@ -216,16 +231,19 @@ def notes_on_run(judged: JudgedRun, options: Options) -> list[str]:
     """Say what about a run changes how its scores should be read; raise if it cannot be evaluated at all."""
     notes = []
     run, stray, missing = judged.run, judged.stray, judged.missing
-    judged_topics = judged.judgments.n_topics + len(judged.judgments.nothing_relevant)
     if stray and len(stray) == run.frame["qid"].n_unique():
         examples = listed(judged.judgments.topics.to_list(), 3)
         found = f"none of its {count(len(stray), 'topic')} is judged ({listed(stray, 3)})"
         mend = "Check that the run and the qrels are of the same collection."
         raise InputError(Problem(run.source.name, None, found, f"topics such as {examples}", mend))
+    if run.n_names > 1:
+        notes.append(f"{run.source.name}: {run.n_names} different run ids; taken as one run, called {run.name}")
+    if options.precision == "single" and np.abs(judged.sim).max(initial=0) > np.finfo(np.float32).max:
+        notes.append(f"{run.source.name}: scores too large for single precision are all tied")
     if stray:
         notes.append(f"{run.source.name}: {count(len(stray), 'topic')} nobody judged, ignored: {listed(stray)}")
     if missing:
-        what = f"{len(missing):,} of {judged_topics:,} judged topics missing: {listed(missing)}"
+        what = f"{len(missing):,} of {judged.judgments.n_topics:,} evaluated topics missing: {listed(missing)}"
         if options.missing == "error":
             raise MissingTopics(f"{run.source.name}: {what}. Add them, or choose --missing zero or skip.")
         notes.append(f"{run.source.name}: {what}; " + ("they score 0" if options.missing == "zero" else "left out"))

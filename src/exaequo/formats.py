@@ -17,8 +17,9 @@ import numpy as np
 import polars as pl
 
 import exaequo
-from exaequo.errors import count
+from exaequo.errors import count, printable
 from exaequo.measures import Measure
+from exaequo.order import INTERVAL
 from exaequo.scores import ALL, Scores, TieEffect
 
 JSON_FORMAT = 1
@@ -43,15 +44,21 @@ class Grid:
     rows: list[tuple[list[str], list[Cell]]]
     n_ties: int
 
+    @property
+    def heads(self) -> list[str]:
+        """One line above each column."""
+        measures = [measure if self.n_ties == 1 else f"{measure} {ties}" for measure, ties in self.columns]
+        return [*self.stub, *measures]
+
 
 def figure(measure: Measure, value: float) -> str:
     """Write a value for reading: counts whole, all else with four digits, halves rounded up."""
     if math.isnan(value):
         return "undefined"
-    if measure.aggregate == "sum":
+    if measure.definition.aggregate == "sum" and measure.aggregate == "sum":
         return f"{value:,.0f}"
-    if not math.isfinite(value):
-        return f"{value}"
+    if not math.isfinite(value) or abs(value) >= 1e15:
+        return f"{value:.4g}"
     return str(Decimal(value).quantize(Decimal("0.0001"), ROUND_HALF_UP))
 
 
@@ -97,9 +104,9 @@ def _best(scores: Scores) -> dict[tuple[str, str], str]:
     return best
 
 
-def printable(text: str) -> str:
-    """Make a name safe for a terminal: control characters and line ends are written as escapes."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+def on_one_line(text: str) -> str:
+    """Make a name safe for a table: like `printable`, and without line ends."""
+    return printable(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
 # ---------------------------------------------------------------------------------------------------------- text
@@ -113,7 +120,7 @@ def text_table(scores: Scores, *, per_topic: bool = False, width: int = 0, colou
     for part in _fitting(table, heads, width):
         lines += _text_part(table, heads, part, colour)
         lines.append("")
-    about_ties = tie_lines(scores)
+    about_ties = tie_lines(scores, per_topic=per_topic)
     lines += [*about_ties, ""] if about_ties else []
     return "\n".join(lines[:-1])
 
@@ -135,33 +142,38 @@ def summary(scores: Scores) -> str:
     return " · ".join(parts)
 
 
-def tie_lines(scores: Scores) -> list[str]:
-    """Say where ties change a figure as it is printed, with what each strategy gives, largest change first."""
-    if set(_INTERVAL) <= set(scores.ties):
+def tie_lines(scores: Scores, *, per_topic: bool = False, exact: bool = False) -> list[str]:
+    """Say where ties change a printed figure, with what each strategy gives, largest change first.
+
+    Figures are compared as they are printed, or `exact`; `per_topic` looks at those of single topics too.
+    """
+    if set(INTERVAL) <= set(scores.ties):
         return []  # the figures themselves say it
-    changed = [effect for effect in scores.tie_effects if len(set(_figures(effect))) > 1]
+    changed = [
+        effect
+        for effect in scores.tie_effects
+        if exact or len(set(_figures(effect))) > 1 or (per_topic and effect.topics)
+    ]
     changed.sort(key=lambda effect: effect.realistic - effect.optimistic)
     lines = [
-        f"ties decide {printable(effect.run)} {effect.measure}: "
-        + ", ".join(f"{name} {text}" for name, text in zip(_INTERVAL, _figures(effect), strict=True))
+        f"ties decide {on_one_line(effect.run)} {effect.measure}: "
+        + ", ".join(f"{name} {text}" for name, text in zip(INTERVAL, _figures(effect), strict=True))
+        + (f"; {count(effect.topics, 'topic')} changed" if per_topic else "")
         for effect in changed[:MOST_TIE_LINES]
     ]
     more = len(changed) - len(lines)
     return [*lines, f"… and {count(more, 'more figure')}; --ties all shows all of them"] if more else lines
 
 
-_INTERVAL = ("realistic", "conventional", "optimistic")
-
-
 def _figures(effect: TieEffect) -> list[str]:
-    return [figure(effect.measure, getattr(effect, name)) for name in _INTERVAL]
+    return [figure(effect.measure, getattr(effect, name)) for name in INTERVAL]
 
 
 def _fitting(table: Grid, heads: list[list[str]], width: int) -> list[range]:
     """Break the columns into parts that fit the width, never between the strategies of one measure."""
     if not width:
         return [range(len(heads))]
-    stub = sum(max(len(printable(row[0][i])) for row in table.rows) + 2 for i in range(len(table.stub)))
+    stub = sum(max(len(on_one_line(row[0][i])) for row in table.rows) + 2 for i in range(len(table.stub)))
     parts, used = [range(0)], stub
     for start in range(0, len(heads), table.n_ties):
         group = range(start, start + table.n_ties)
@@ -179,7 +191,7 @@ def _column_width(table: Grid, heads: list[list[str]], at: int) -> int:
 
 
 def _text_part(table: Grid, heads: list[list[str]], part: range, colour: bool) -> list[str]:
-    stubs = [[printable(name) for name in row[0]] for row in table.rows]
+    stubs = [[on_one_line(name) for name in row[0]] for row in table.rows]
     stub_widths = [max(map(len, [table.stub[i], *(names[i] for names in stubs)])) for i in range(len(table.stub))]
     widths = {at: _column_width(table, heads, at) for at in part}
     lines = []
@@ -240,7 +252,7 @@ def markdown(scores: Scores, *, per_topic: bool = False) -> str:
 
 
 def _markdown_safe(text: str) -> str:
-    return re.sub(r"([\\`*_{}\[\]<>()#+!|~&-])", r"\\\1", printable(text))
+    return re.sub(r"([\\`*_{}\[\]<>()#+!|~&-])", r"\\\1", on_one_line(text))
 
 
 def latex(scores: Scores, *, per_topic: bool = False) -> str:
@@ -271,7 +283,8 @@ _LATEX = {
 
 def latex_safe(text: str) -> str:
     """Write a name so that LaTeX prints it and does nothing else."""
-    return "".join(_LATEX.get(character, character) for character in printable(text))
+    safe = "".join(_LATEX.get(character, character) for character in on_one_line(text))
+    return "{}" + safe if safe.startswith(("[", "*")) else safe  # after a line end, LaTeX takes these for itself
 
 
 # --------------------------------------------------------------------------------------------------- data formats
@@ -299,7 +312,7 @@ def trec(scores: Scores, *, per_topic: bool = False) -> str:
     lines = []
     for block in scores.blocks:
         name = block.run if len(scores.ties) == 1 else f"{block.run} ({block.ties})"
-        lines.append(f"{'runid':<22}\t{ALL}\t{printable(name)}")
+        lines.append(f"{'runid':<22}\t{ALL}\t{on_one_line(name)}")
         if per_topic:
             for at, topic in enumerate(block.topics):
                 pairs = zip(scores.measures, block.values[:, at], strict=True)
@@ -312,8 +325,9 @@ def trec(scores: Scores, *, per_topic: bool = False) -> str:
 
 
 def _trec_line(measure: Measure, topic: str, value: float) -> str:
-    text = f"{value:.0f}" if measure.aggregate == "sum" else f"{value:6.4f}"
-    return f"{measure.name:<22}\t{printable(topic)}\t{text}"
+    counts = measure.definition.aggregate == "sum" and measure.aggregate == "sum"
+    text = f"{value:.0f}" if counts else f"{value:6.4f}"
+    return f"{measure.name:<22}\t{on_one_line(topic)}\t{text}"
 
 
 def as_json(scores: Scores, *, per_topic: bool = False) -> str:
@@ -326,7 +340,7 @@ def as_json(scores: Scores, *, per_topic: bool = False) -> str:
             "numpy": np.__version__,
             "polars": pl.__version__,
         },
-        "options": scores.options,
+        "options": {name: "inf" if value == math.inf else value for name, value in scores.options.items()},
         "inputs": scores.inputs,
         "measures": [
             {
@@ -338,7 +352,7 @@ def as_json(scores: Scores, *, per_topic: bool = False) -> str:
         ],
         "means": scores.means.drop("topic").to_dicts(),
         "ties": [
-            {"run": effect.run, "measure": effect.measure.name} | {name: getattr(effect, name) for name in _INTERVAL}
+            {"run": effect.run, "measure": effect.measure.name} | {name: getattr(effect, name) for name in INTERVAL}
             for effect in scores.tie_effects
         ],
         "warnings": list(scores.warnings),

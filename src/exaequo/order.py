@@ -103,7 +103,8 @@ class Ordering:
         """Sort. Scores are compared as doubles, or as singles on request; `-0.0` equals `0.0`."""
         check_choice("precision", precision, PRECISIONS)
         self.judged_run = judged
-        sim = judged.sim.astype(np.float32) if precision == "single" else judged.sim
+        with np.errstate(over="ignore"):
+            sim = judged.sim.astype(np.float32) if precision == "single" else judged.sim
         order = _sorted_order(judged.topic, sim)
         self._order = order
         self._topic = judged.topic[order]
@@ -202,7 +203,7 @@ def _sorted_order(topic: Ints, sim: npt.NDArray[np.floating[Any]]) -> Ints:
 
 def strategies(ties: str | Sequence[str]) -> tuple[str, ...]:
     """Return the strategies asked for, each once; `all` stands for realistic, conventional and optimistic."""
-    asked = (ties,) if isinstance(ties, str) else ties
+    asked = (ties,) if isinstance(ties, str) else tuple(ties or ())
     chosen = tuple(dict.fromkeys(name for each in asked for name in (INTERVAL if each == "all" else (each,))))
     if not chosen:
         raise BadParameter(f"No tie strategy is given; there are {', '.join(STRATEGIES)}.")

@@ -17,6 +17,7 @@ import polars as pl
 from exaequo.errors import ExaequoError
 from exaequo.read import Qrels, Run, Source
 from exaequo.read.records import with_keys
+from exaequo.writing import write_whole
 
 N_TOPICS, CANDIDATES, DEPTH = 25, 160, 100
 _NEWSPAPERS = ("AP", "FT", "LA", "WSJ", "ZF")
@@ -38,10 +39,10 @@ class Sample(NamedTuple):
                 raise ExaequoError(f"{path}: there is such a file already. Choose a new folder.")
         try:
             (folder / "runs").mkdir(parents=True, exist_ok=True)
-            for path, text in texts.items():
-                path.write_text(text, encoding="utf-8", newline="\n")
         except OSError as error:
             raise ExaequoError(f"{error.filename or folder}: cannot write ({error.strerror}).") from None
+        for path, text in texts.items():
+            write_whole(path, text.encode())
         return list(texts)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from exaequo.aggregate import aggregate
-from exaequo.errors import BadParameter
+from exaequo.errors import BadParameter, ExaequoError
 from exaequo.judge import Floats
 from exaequo.measures import Measure, parse_measure
 
@@ -35,13 +35,14 @@ class Block:
 
 @dataclass(frozen=True)
 class TieEffect:
-    """What one aggregate is under each strategy, where they differ."""
+    """What one aggregate is under each strategy, and in how many topics ties change the value."""
 
     run: str
     measure: Measure
     realistic: float
     conventional: float
     optimistic: float
+    topics: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +76,7 @@ class Scores:
                     "run": pl.repeat(block.run, block.values.size, eager=True, dtype=pl.String),
                     "ties": pl.repeat(block.ties, block.values.size, eager=True, dtype=pl.String),
                     "topic": block.topics.gather(np.repeat(np.arange(len(block.topics)), len(names))),
-                    "measure": names * len(block.topics),
+                    "measure": pl.Series(names * len(block.topics), dtype=pl.String),
                     "value": block.values.T.ravel(),
                 }
             )
@@ -112,8 +113,10 @@ class Scores:
 
     def to_pandas(self, *, means: bool = True) -> pd.DataFrame:
         """Return the tidy table as a pandas frame."""
-        import pandas as pd
-
+        try:
+            import pandas as pd
+        except ImportError:
+            raise ExaequoError("to_pandas() needs pandas: pip install pandas") from None
         return pd.DataFrame(self.to_polars(means=means).to_dict(as_series=False))
 
     def to_dict(self) -> dict[str, dict[str, dict[str, dict[str, float]]]]:

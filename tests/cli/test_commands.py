@@ -129,9 +129,9 @@ class TestEval:
         text, err = out(capfd, "eval", "qrels.txt", "part.txt", "-m", "AP", "--format", "csv")
         assert "warning" not in text
         assert "exaequo: warning: part.txt: 1 topic nobody judged, ignored: 9" in err
-        assert "exaequo: warning: part.txt: 1 of 2 judged topics missing: 2; they score 0" in err
+        assert "exaequo: warning: part.txt: 1 of 2 evaluated topics missing: 2; they score 0" in err
         _, err = out(capfd, "eval", "qrels.txt", "part.txt", "--missing", "error", code=1)
-        assert "1 of 2 judged topics missing: 2" in err
+        assert "1 of 2 evaluated topics missing: 2" in err
 
     def test_tables_with_unusual_columns(self, files: Path, capfd: pytest.CaptureFixture[str]) -> None:
         (files / "run.csv").write_text("frage,text,wert\n1,a,3\n1,b,2\n", encoding="utf-8")
@@ -172,6 +172,52 @@ def test_names_cannot_harm_the_terminal(files: Path, capfd: pytest.CaptureFixtur
     text, err = out(capfd, "eval", "qrels.txt", "evil.txt", "-m", "AP", "--format", "markdown")
     assert r"\|\<b\>" in text
     assert "\x1b" not in text + err
+
+
+def test_terminal_stays_safe_in_messages(files: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (files / "esc.txt").write_text(RUN + "\x1b[31mX Q0 a 1 1 sys\n", encoding="utf-8")
+    assert "\x1b" not in out(capfd, "eval", "qrels.txt", "esc.txt", "-m", "AP")[1]
+    assert "\x1b" not in out(capfd, "check", "qrels.txt", "esc.txt")[0]
+    assert "\x1b" not in out(capfd, "eval", "qrels.txt", "\x1b[31m.txt", code=1)[1]
+
+
+def test_output_follows_links_and_writes_to_pipes(files: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (files / "target.csv").write_text("old", encoding="utf-8")
+    (files / "link.csv").symlink_to("target.csv")
+    out(capfd, "eval", "qrels.txt", "sys.txt", "-m", "AP", "--format", "csv", "-o", "link.csv")
+    assert (files / "link.csv").is_symlink()
+    assert (files / "target.csv").read_text(encoding="utf-8").startswith("run,ties")
+    out(capfd, "eval", "qrels.txt", "sys.txt", "-m", "AP", "--format", "csv", "-o", "/dev/null")
+    assert Path("/dev/null").is_char_device()
+
+
+@pytest.mark.usefixtures("files")
+def test_table_from_standard_input_beside_a_trec_file() -> None:
+    table = "qid,docno,score\n1,a,3\n"
+    done = command("eval", "qrels.txt", "-", "--run-reader", "csv", "-m", "RR", "--format", "csv", stdin=table.encode())
+    assert done.returncode == 0, done.stderr
+    assert b",RR,0.5" in done.stdout
+
+
+def test_ties_that_show_in_topics_only(files: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    topics = range(30_000)
+    (files / "q").write_text("".join(f"{t} 0 a 1\n" for t in topics), encoding="utf-8")
+    (files / "r").write_text("".join(f"{t} Q0 a 1 1 s\n" for t in topics) + "7 Q0 b 2 1 s\n", encoding="utf-8")
+    assert "ties decide" not in out(capfd, "eval", "q", "r", "-m", "RR")[0]
+    assert "optimistic 1.0000; 1 topic changed" in out(capfd, "eval", "q", "r", "-m", "RR", "-q")[0]
+    assert "ties decide" in out(capfd, "eval", "q", "r", "-m", "RR", "--format", "csv")[1]
+
+
+def test_very_large_figures(files: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (files / "q").write_text("1 0 a 120\n", encoding="utf-8")
+    assert "1.329e+36" in out(capfd, "eval", "q", "sys.txt", "-m", "DCG(dcg='exp-log2')")[0]
+
+
+def test_check_refuses_what_eval_refuses(files: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (files / "none.txt").write_text("1 0 a 0\n", encoding="utf-8")
+    assert "no relevant document in 1 topic" in out(capfd, "check", "none.txt", "sys.txt", code=1)[0]
+    (files / "two.txt").write_text("1 Q0 a 1 1 A\n2 Q0 a 1 1 B\n", encoding="utf-8")
+    assert "2 different run ids; taken as one run, called A" in out(capfd, "check", "qrels.txt", "two.txt")[0]
 
 
 def test_check(files: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import subprocess
+import sys
 
 import ir_measures
 import numpy as np
@@ -38,8 +40,6 @@ from helpers import instances, values
         ("RBP(rel=1, p=.5)", "RBP(p=0.5,rel=1)"),
         ("gm(AP)", "gm(AP)"),
         ("gm(AP(rel=2)@100)", "gm(AP(rel=2)@100)"),
-        ("mean(AP)", "AP"),
-        ("sum(NumRet)", "NumRet"),
         ("Judged", "Judged"),
     ],
 )
@@ -77,6 +77,11 @@ def test_objects() -> None:
         ("gm_map", "did you mean 'gm(AP)'?"),
         ("zzzzz", "`exaequo measures` lists them"),
         ("P@", "write NAME, NAME@K"),
+        ("P@5@10", "write NAME, NAME@K"),
+        ("11pt_avg", "did you mean 'IPrec11'?"),
+        ("P.10", "did you mean 'P@10'?"),
+        ("iprec_at_recall_0.30", "did you mean 'IPrec@0.30'?"),
+        ("sum(AP)", "There is no measure 'sum'"),
         ("AP; import os", "Cannot read the measure"),
         ("__import__('os').system('true')", "Cannot read the measure"),
         ("AP@open('x')", "Cannot read the measure"),
@@ -150,6 +155,23 @@ def test_define_at_run_time() -> None:
             define(taken, top_grade)
     with pytest.raises(BadParameter, match="letters, digits and _"):
         define("not a name", top_grade)
+
+
+def test_ours_cannot_be_shadowed_before_they_are_loaded() -> None:
+    code = (
+        "import exaequo\n"
+        "for name in ('MAP', 'AP', 'gm', 'sum'):\n"
+        "    try: exaequo.define(name, lambda ranking: 0)\n"
+        "    except exaequo.BadParameter: continue\n"
+        "    raise SystemExit(name)\n"
+        "exaequo.parse_measure('nDCG@10')\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_numpy_numbers_as_parameters() -> None:
+    assert str(measures.RBP(p=np.float64(0.5))) == "RBP(p=0.5)"
+    assert measures.P(cutoff=np.int64(5)) == parse_measure("P@5")
 
 
 def test_packages_add_measures(monkeypatch: pytest.MonkeyPatch) -> None:

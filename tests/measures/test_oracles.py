@@ -47,12 +47,17 @@ PAIRS = {
 LEVELLED = [ours for ours in PAIRS if ours.partition("@")[0] not in ("nDCG", "NumRet", "NumRel")]
 
 
+def whole(qrels: Grades) -> dict[str, dict[str, int]]:
+    """Judgments as pytrec_eval takes them. Where all of a topic are below 0 it reads memory it has not set."""
+    return {
+        topic: {docno: int(grade) for docno, grade in judged.items()}
+        for topic, judged in qrels.items()
+        if max(judged.values()) >= 0
+    }
+
+
 def with_pytrec_eval(qrels: Grades, run: Sims, level: int = 1) -> dict[str, dict[str, float]]:
-    evaluator = pytrec_eval.RelevanceEvaluator(
-        {topic: {docno: int(grade) for docno, grade in judged.items()} for topic, judged in qrels.items()},
-        set(PAIRS.values()),
-        relevance_level=level,
-    )
+    evaluator = pytrec_eval.RelevanceEvaluator(whole(qrels), set(PAIRS.values()), relevance_level=level)
     result: dict[str, dict[str, float]] = evaluator.evaluate(run)
     return result
 
@@ -92,8 +97,7 @@ def at_level_two(measure: str) -> str:
 @given(collections())
 def test_set_f_of_trec_eval_takes_beta_squared(collection: tuple[Grades, Sims]) -> None:
     qrels, run = collection
-    whole = {t: {d: int(g) for d, g in judged.items()} for t, judged in qrels.items()}
-    expected = pytrec_eval.RelevanceEvaluator(whole, {"set_F_0.25"}).evaluate(run)
+    expected = pytrec_eval.RelevanceEvaluator(whole(qrels), {"set_F_0.25"}).evaluate(run)
     for topic, value in values(qrels, run, "SetF(beta=0.5)").items():
         if topic in expected:
             assert value == pytest.approx(expected[topic]["set_F"], abs=1e-12)
@@ -203,6 +207,15 @@ def test_recall_levels_are_compared_as_whole_numbers() -> None:
     qrels = {"t": {f"d{i}": 1 for i in range(10)}}
     run = {"t": {f"d{i}": 10.0 - i for i in range(3)} | {"x": 20.0}}
     assert values(qrels, run, "IPrec@0.3")["t"] == 3 / 4
+
+
+def test_recall_levels_with_many_digits() -> None:
+    qrels = {"1": {f"d{i}": 1 for i in range(3000)}}
+    found = [f"d{i}" for i in range(1100)] + [f"x{i}" for i in range(3000)] + [f"d{i}" for i in range(1100, 3000)]
+    run = {"1": {docno: float(-at) for at, docno in enumerate(found)}}
+    for level in (2 / 3, 0.6666, 0.4000000000000001):
+        assert values(qrels, run, f"IPrec@{level}")["1"] == 0.5
+    assert values(qrels, run, "IPrec@1e-20")["1"] == 1.0
 
 
 def test_err_scale() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import io
 import json
 from pathlib import Path
@@ -15,7 +16,7 @@ import pyarrow as pa
 import pytest
 import ranx
 
-from exaequo import InputError, evaluate, read_qrels, read_run
+from exaequo import BadParameter, InputError, evaluate, read_qrels, read_run
 from exaequo.read import unique_names
 
 RUN = {"007": {"FT8": 0.8, "LA12": 0.5}, "x": {"FT8": -3.0}}
@@ -105,7 +106,7 @@ def test_csv_keeps_ids_as_they_are_written(tmp_path: Path) -> None:
         ("qid,docno,score\n1,a,1\n2,a,1\n1,a,2\n", 4, "document 'a' of topic '1' is here and in line 2"),
         ("qid,docno,scor\n1,a,1\n", 1, "no column for sim among qid, docno, scor"),
         ("1,a,1\n1,b,2\n", 1, "no column for qid"),
-        ("qid,docno,score\n", None, "no rows"),
+        ("qid,docno,score\n", None, "there are no rows"),
         ("", None, "empty"),
     ],
 )
@@ -148,6 +149,12 @@ def test_other_bad_tables(tmp_path: Path) -> None:
         17,
         pd.DataFrame({"qid": [1.5], "docno": ["a"], "score": [1.0]}),
         pd.DataFrame({"qid": ["1", None], "docno": ["a", "b"], "score": [1.0, 2.0]}),
+        {None: {"a": 1.0}},
+        {"1": {b"a": 1.0}},
+        pl.DataFrame({"qid": ["1"], "docno": ["a"], "score": [[1.0]]}),
+        pl.DataFrame({"qid": ["1"], "docno": ["a"], "score": [datetime.date(2020, 1, 1)]}),
+        pd.DataFrame([["1", "a", 1.0, 2.0]], columns=["qid", "docno", "score", "score"]),
+        pd.Series([1.0]),
         pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "a"], "score": [1.0, 2.0]}),
     ],
     ids=lambda data: str(data)[:20],
@@ -155,6 +162,42 @@ def test_other_bad_tables(tmp_path: Path) -> None:
 def test_bad_objects(data: Any) -> None:
     with pytest.raises(InputError):
         read_run(data)
+
+
+def test_lines_are_counted_where_they_stand(tmp_path: Path) -> None:
+    lines = tmp_path / "r.jsonl"
+    lines.write_text('{"qid":"1","docno":"a","score":1}\n\n\n{"qid":"1","docno":"b","score":"x"}\n', encoding="utf-8")
+    with pytest.raises(InputError, match=r"r.jsonl:4: score is 'x'"):
+        read_run(lines)
+    lines.write_text('{"qid":"1","docno":"a","score":NaN}\n', encoding="utf-8")
+    with pytest.raises(InputError, match=r"r.jsonl:1: not a JSON object"):
+        read_run(lines)
+    table = tmp_path / "r.csv"
+    table.write_text('qid,docno,score\n1,"a\nb",1\n1,b,x\n', encoding="utf-8")
+    with pytest.raises(InputError, match=r"r.csv: row 1: score is 'x'"):
+        read_run(table)
+    table.write_text("qid,docno,score\n1,a,1\n1,b,2,3\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"r.csv:3: 4 fields; expected 3"):
+        read_run(table)
+
+
+def test_quotes_are_letters_in_tsv(tmp_path: Path) -> None:
+    path = tmp_path / "r.tsv"
+    path.write_text('qid\tdocno\tscore\n1\ta\t0.1\n1\t"c\t0.5\n1\tb\t0.4\n1\td"\t0.3\n', encoding="utf-8")
+    assert read_run(path).frame["docno"].to_list() == ["a", '"c', "b", 'd"']
+
+
+def test_columns_that_exaequo_does_not_know() -> None:
+    with pytest.raises(BadParameter, match=r"Got 'score' instead"):
+        read_run(pl.DataFrame(ROWS, schema=["qid", "docno", "score"], orient="row"), columns={"score": "x"})
+
+
+def test_mixed_columns_of_pandas() -> None:
+    frame = pd.DataFrame({"qid": ["1", 1], "docno": ["a", 5], "score": ["0.5", 0.4]}, dtype=object)
+    assert read_run(frame).frame.select("qid", "docno", "sim").rows() == [("1", "a", 0.5), ("1", "5", 0.4)]
+    missing = pd.DataFrame({"qid": pd.array([1, pd.NA], dtype="Int64"), "docno": ["a", "b"], "score": [1.0, 2.0]})
+    with pytest.raises(InputError, match="row 1: no qid"):
+        read_run(missing)
 
 
 def test_jsonl_with_integer_ids(tmp_path: Path) -> None:

@@ -213,8 +213,17 @@ def test_a_topic_called_like_an_archive() -> None:
     assert trec.parse(b"BZh91 0 d 1\n", QRELS, "f").height == 1
 
 
+def test_a_run_called_run_is_not_all_headers() -> None:
+    data = b"1 Q0 a 1 0.5 run\n1 Q0 b 2 0.4 run\n2 Q0 a 1 nan run\n"
+    with pytest.raises(InputError) as raised:
+        trec.parse(data, RUN, "f")
+    assert [problem.line for problem in raised.value.problems] == [3]
+
+
 def test_a_picture_is_not_a_run() -> None:
     with pytest.raises(InputError, match=r"f: the file is not text \(it holds null bytes\); expected a run"):
+        trec.parse(b"1 Q0 a\0x 1 0.5 t\n", RUN, "f")
+    with pytest.raises(InputError, match="null bytes"):
         trec.parse(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\n", RUN, "f")
 
 

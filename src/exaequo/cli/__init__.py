@@ -18,7 +18,7 @@ from exaequo.cli.demo import demo
 from exaequo.cli.eval import eval_
 from exaequo.cli.measures import measures
 from exaequo.cli.trec_eval import trec_eval
-from exaequo.errors import ExaequoError
+from exaequo.errors import ExaequoError, printable
 
 INTERRUPTED = 130
 
@@ -56,7 +56,7 @@ def run(arguments: Sequence[str]) -> int:
     except ExaequoError as error:
         if debug:
             raise
-        click.echo(f"exaequo: {error}", err=True)
+        click.echo(f"exaequo: {printable(str(error))}", err=True)
         return error.exit_code
     except Exception as error:
         if debug:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import click
 
 from exaequo.cli import output
-from exaequo.cli.eval import with_input_options
+from exaequo.cli.eval import readers_of, with_input_options
 
 if TYPE_CHECKING:
     from exaequo.errors import Problem
-    from exaequo.read import Qrels, Run
+    from exaequo.judge import Judgments
+    from exaequo.read import Run
 
 FORMAT = 1
 
@@ -21,54 +22,39 @@ FORMAT = 1
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @with_input_options
-def check(qrels: str, runs: tuple[str, ...], as_json: bool, reader: str | None, columns: tuple[str, ...]) -> int:
+def check(qrels: str, runs: tuple[str, ...], as_json: bool, columns: tuple[str, ...], **kinds: str | None) -> int:
     """Look for problems in QRELS and RUNs. Exit code 1 if a file cannot be evaluated, 0 if all can.
 
     Problems stop an evaluation. Remarks do not, but change how its figures should be read.
     """
     output.refuse_two_stdins((qrels, *runs))
     from exaequo.errors import InputError
+    from exaequo.evaluation import Options, notes_on_judgments, notes_on_run
+    from exaequo.judge import judge, prepare
     from exaequo.read import read_qrels, read_run
 
-    names = output.parse_columns(columns)
+    names, readers = output.parse_columns(columns), readers_of(kinds)
     problems: list[Problem] = []
     remarks: list[str] = []
-    judged: Qrels | None = None
+    judgments: Judgments | None = None
     try:
-        judged = read_qrels(qrels, reader=reader, columns=names)
+        judgments = prepare(read_qrels(qrels, reader=readers[0], columns=names))
+        remarks += notes_on_judgments(judgments, [])
     except InputError as error:
         problems += error.problems
     for path in output.with_progress(runs):
         try:
-            run = read_run(path, reader=reader, columns=names)
+            run = read_run(path, reader=readers[1], columns=names)
             remarks += remarks_on(run)
-            if judged is not None:
-                remarks += remarks_together(judged, run)
+            if judgments is not None:
+                remarks += notes_on_run(judge(run, judgments), Options())
         except InputError as error:
             problems += error.problems
-    if judged is not None:
-        remarks[:0] = remarks_on_judgments(judged)
     if as_json:
         _print_json(problems, remarks)
     else:
         _print(problems, remarks, 1 + len(runs))
     return 1 if problems else 0
-
-
-def remarks_on_judgments(qrels: Qrels) -> list[str]:
-    """Say what an evaluation would warn about in the judgments alone."""
-    from exaequo.evaluation import notes_on_judgments
-    from exaequo.judge import prepare
-
-    return notes_on_judgments(prepare(qrels), [])
-
-
-def remarks_together(qrels: Qrels, run: Run) -> list[str]:
-    """Say what an evaluation would warn about in a run; raise what it would raise."""
-    from exaequo.evaluation import Options, notes_on_run
-    from exaequo.judge import judge, prepare
-
-    return notes_on_run(judge(run, prepare(qrels)), Options())
 
 
 def remarks_on(run: Run) -> list[str]:
@@ -94,12 +80,12 @@ def remarks_on(run: Run) -> list[str]:
 
 
 def _print(problems: list[Problem], remarks: list[str], files: int) -> None:
-    from exaequo.errors import count
+    from exaequo.errors import count, printable
 
     for problem in problems:
-        output.show_text(str(problem))
+        output.show_text(printable(str(problem)))
     for remark in remarks:
-        output.show_text(f"remark: {remark}")
+        output.show_text(printable(f"remark: {remark}"))
     click.echo(f"{count(files, 'file')}: {count(len(problems), 'problem')}, {count(len(remarks), 'remark')}")
 
 

@@ -15,12 +15,11 @@ DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@1000")
 TIES = ("realistic", "conventional", "optimistic", "rank", "input", "random", "all")
 FORMATS = ("table", "csv", "json", "markdown", "latex", "trec", "parquet")
 
+_KIND = click.Choice(["trec", "csv", "tsv", "jsonl", "parquet"])
 input_options = (
-    click.option(
-        "--reader",
-        type=click.Choice(["trec", "csv", "tsv", "jsonl", "parquet"]),
-        help="What the files are, where their names do not say so.",
-    ),
+    click.option("--reader", type=_KIND, help="What all files are, whatever their names say."),
+    click.option("--qrels-reader", type=_KIND, help="The same, for QRELS alone."),
+    click.option("--run-reader", type=_KIND, help="The same, for the RUNs alone."),
     click.option(
         "--columns", multiple=True, metavar="qid=NAME,...", help="Names of the columns of tables, if unusual."
     ),
@@ -32,6 +31,11 @@ def with_input_options(function: click.decorators.FC) -> click.decorators.FC:
     for option in reversed(input_options):
         function = option(function)
     return function
+
+
+def readers_of(kinds: dict[str, str | None]) -> tuple[str | None, str | None]:
+    """Return what the qrels and the runs are to be read as."""
+    return kinds["qrels_reader"] or kinds["reader"], kinds["run_reader"] or kinds["reader"]
 
 
 @click.command("eval")
@@ -78,7 +82,7 @@ def with_input_options(function: click.decorators.FC) -> click.decorators.FC:
     show_default=True,
     help="How scores are compared.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="For --ties random.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For --ties random.")
 @click.option("--format", "format_", type=click.Choice(FORMATS), default="table", show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("-o", "--output", "path", metavar="FILE", help="Write there instead of to standard output.")
@@ -98,8 +102,8 @@ def eval_(
     format_: str,
     as_json: bool,
     path: str | None,
-    reader: str | None,
     columns: tuple[str, ...],
+    **kinds: str | None,
 ) -> None:
     """Score one or more RUNs against QRELS; '-' is standard input.
 
@@ -115,9 +119,9 @@ def eval_(
     parsed = parse_measures(measures or DEFAULT_MEASURES)
     format_ = "json" if as_json else format_
     digest = format_ == "json"
-    names = output.parse_columns(columns)
-    judged = read_qrels(qrels, reader=reader, columns=names, digest=digest)
-    read = (read_run(each, reader=reader, columns=names, digest=digest) for each in output.with_progress(runs))
+    names, readers = output.parse_columns(columns), readers_of(kinds)
+    judged = read_qrels(qrels, reader=readers[0], columns=names, digest=digest)
+    read = (read_run(each, reader=readers[1], columns=names, digest=digest) for each in output.with_progress(runs))
     scores = evaluate_runs(judged, read, parsed, options, interval=True)
     for warning in scores.warnings:
         output.warn(warning)
@@ -129,7 +133,8 @@ def _show(scores: Scores, format_: str, path: str | None, *, per_topic: bool) ->
 
     if format_ != "table":
         output.write(formats.WRITERS[format_](scores, per_topic=per_topic), path)
-        for line in formats.tie_lines(scores) if format_ != "json" else ():
+        exact = format_ in ("csv", "parquet")
+        for line in formats.tie_lines(scores, per_topic=per_topic, exact=exact) if format_ != "json" else ():
             click.echo(line, err=True)
     elif path:
         output.write(formats.text_table(scores, per_topic=per_topic) + "\n", path)

@@ -58,6 +58,7 @@ def _explain(definition: Definition) -> None:
         ("range", f"{definition.lowest:g} to {definition.highest:g}, {facts['direction']} is better"),
         ("over topics", definition.aggregate),
         ("ties", f"realistic ≤ conventional ≤ optimistic: {definition.chain}"),
+        ("note", definition.note),
         ("source", definition.source),
     ):
         if text:
@@ -99,5 +100,6 @@ def _facts(definition: Definition) -> dict[str, Any]:
         "direction": "higher" if definition.higher_is_better else "lower",
         "aggregate": definition.aggregate,
         "chain": definition.chain,
+        "note": definition.note,
         "parameters": parameters,
     }

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import click
 
-from exaequo.errors import ExaequoError, UsageError
+from exaequo.errors import ExaequoError, UsageError, printable
+from exaequo.writing import write_whole
 
 #: What stands for standard input and output. (`exaequo.read` has the same; importing it would cost `--help` dearly.)
 STDIN = "-"
@@ -21,36 +21,25 @@ LONG_WORK = 30_000_000
 
 def write(content: str | bytes, path: str | None) -> None:
     """Write to a file, which appears whole or not at all, or to standard output."""
-    data = content.encode() if isinstance(content, str) else content
-    if path is None or path == STDIN:
+    data = content.encode(errors="surrogateescape") if isinstance(content, str) else content
+    if path is not None and path != STDIN:
+        write_whole(path, data)
+        return
+    if sys.stdout is None:
+        raise ExaequoError("standard output is closed.")
+    try:
         sys.stdout.flush()
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
-        return
-    target = Path(path)
-    try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-        try:
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(data)
-            Path(temporary).chmod(0o666 & ~_umask())
-            Path(temporary).replace(target)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        raise ExaequoError(f"{path}: cannot write ({error.strerror or error}).") from None
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+        raise ExaequoError(f"standard output: cannot write ({error.strerror}).") from None
 
 
 def warn(message: str) -> None:
     """Give a warning."""
-    click.echo(f"exaequo: warning: {message}", err=True)
+    click.echo(f"exaequo: warning: {printable(message)}", err=True)
 
 
 def show_text(text: str) -> None:
@@ -102,7 +91,7 @@ def parse_columns(pairs: Sequence[str]) -> dict[str, str]:
     columns = {}
     for pair in ",".join(pairs).split(",") if pairs else ():
         ours, separator, theirs = pair.partition("=")
-        if not separator or ours not in ("qid", "docno", "sim", "rel", "rank", "run_id"):
-            raise UsageError(f"--columns takes qid=NAME, docno=NAME, sim=NAME, rel=NAME or rank=NAME. Got {pair!r}.")
+        if not separator:
+            raise UsageError(f"--columns takes pairs such as qid=NAME,docno=NAME. Got {pair!r}.")
         columns[ours] = theirs
     return columns

@@ -14,6 +14,8 @@ from exaequo.order import Ranking
 
 _JK = "K. Järvelin, J. Kekäläinen: Cumulated gain-based evaluation of IR techniques, ACM TOIS 20(4), 2002"
 
+_ON_GAINS = "with gains= that do not grow with the grade, realistic ≤ conventional ≤ optimistic is not guaranteed"
+
 Gains = Mapping[float, float]
 
 
@@ -22,7 +24,8 @@ def gain_of(grade: Floats, dcg: str, gains: Gains | None) -> Floats:
     gain = np.maximum(grade, 0.0)
     for of, value in (gains or {}).items():
         gain = np.where(grade == of, max(value, 0.0), gain)
-    return np.exp2(gain) - 1 if dcg == "exp-log2" else gain
+    with np.errstate(over="ignore"):
+        return np.exp2(gain) - 1 if dcg == "exp-log2" else gain
 
 
 def discount(rank: Ints, dcg: str) -> Floats:
@@ -37,6 +40,7 @@ def discount(rank: Ints, dcg: str) -> Floats:
     source=_JK,
     example="DCG(dcg='jk')@10",
     highest=float("inf"),
+    note=_ON_GAINS,
 )
 def dcg(ranking: Ranking, cutoff: int | None = None, dcg: str = "log2", gains: Gains | None = None) -> Floats:
     top = ranking.judged if cutoff is None else ranking.judged & (ranking.rank <= cutoff)
@@ -65,6 +69,7 @@ def ideal_dcg(ranking: Ranking, cutoff: int | None, dcg: str, gains: Gains | Non
     source=_JK + "; discount as in trec_eval, unless dcg='jk'",
     example="nDCG(dcg='exp-log2')@10",
     aliases=("NDCG",),
+    note=_ON_GAINS,
 )
 def ndcg(ranking: Ranking, cutoff: int | None = None, dcg: str = "log2", gains: Gains | None = None) -> Floats:
     return ratio(_dcg(ranking, cutoff, dcg, gains), ideal_dcg(ranking, cutoff, dcg, gains))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import ceil
 
 import numpy as np
 
@@ -24,8 +25,9 @@ _SOURCE = "C. J. van Rijsbergen: Information Retrieval, 2nd edition, 1979, chapt
 def interpolated_precision(ranking: Ranking, recall: float, rel: float | None = None) -> Floats:
     """Recall is compared as whole numbers: found ≥ r · all, with r the decimal fraction as it is written."""
     level = Fraction(str(recall))
-    least = -(-level.numerator * ranking.n_rel(rel) // level.denominator)
-    return best_precision_from(ranking, least, rel)
+    sizes, which = np.unique(ranking.n_rel(rel), return_inverse=True)
+    least = np.array([ceil(level * int(size)) for size in sizes], dtype=np.int64)
+    return best_precision_from(ranking, least[which], rel)
 
 
 def best_precision_from(ranking: Ranking, least: Ints, rel: float | None = None) -> Floats:

@@ -7,7 +7,6 @@ import re
 import warnings
 from collections.abc import Iterable
 
-from exaequo.aggregate import AGGREGATES
 from exaequo.errors import BadParameter, UnknownMeasure
 from exaequo.measures.registry import Measure, get
 
@@ -22,6 +21,9 @@ def parse_measure(text: str | Measure | object) -> Measure:
             node = ast.parse(str(text).strip(), mode="eval").body
         return _measure(node).complete
     except (SyntaxError, ValueError, RecursionError, MemoryError):
+        meant = from_trec_name(str(text).strip())
+        if meant:
+            raise UnknownMeasure(f"There is no measure {str(text)!r}; did you mean {meant!r}?") from None
         raise UnknownMeasure(
             f"Cannot read the measure {str(text)[:80]!r}; write NAME, NAME@K or NAME(parameter=value)@K, "
             "for example AP, P@10, nDCG(dcg='exp-log2')@10."
@@ -32,6 +34,8 @@ def parse_measures(texts: Iterable[str | Measure | object] | str | Measure) -> l
     """Read several measures, each once: a list, or a text with blanks or commas between them."""
     if isinstance(texts, str | Measure):
         texts = [texts]
+    if not isinstance(texts, Iterable):
+        raise BadParameter(f"Measures are names such as 'AP' or 'nDCG@10'. Got {texts!r} instead.")
     pieces: list[str | Measure | object] = []
     for text in texts:
         pieces.extend(split(text) if isinstance(text, str) else [text])
@@ -54,15 +58,15 @@ def split(text: str) -> list[str]:
 
 
 def _measure(node: ast.expr) -> Measure:
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult) and not isinstance(node.left, ast.BinOp):
         at: float = ast.literal_eval(node.right)
         return _measure(node.left) @ at
     if isinstance(node, ast.Name):
         return get(node.id)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        if node.func.id in AGGREGATES and len(node.args) == 1 and not node.keywords:
+        if node.func.id == "gm" and len(node.args) == 1 and not node.keywords:
             inner = _measure(node.args[0])
-            return Measure(inner.definition, inner.params, node.func.id)
+            return Measure(inner.definition, inner.params, "gm")
         if not node.args and all(keyword.arg for keyword in node.keywords):
             values = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in node.keywords}
             return get(node.func.id)(**values)

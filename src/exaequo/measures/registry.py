@@ -20,6 +20,7 @@ from typing import Any, Literal, TypeVar, overload
 
 import numpy as np
 
+from exaequo.aggregate import AGGREGATES
 from exaequo.errors import BadParameter, DataWarning, UnknownMeasure, did_you_mean
 from exaequo.judge import Floats
 from exaequo.order import Ranking
@@ -97,12 +98,13 @@ class Definition:
     aggregate: str = "mean"
     at: str = "cutoff"
     aliases: tuple[str, ...] = ()
+    note: str = ""
     defaults: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def family(self) -> str:
         """The module the measure is defined in."""
-        return self.function.__module__.rpartition(".")[2]
+        return (self.function.__module__ or "").rpartition(".")[2]
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +120,9 @@ class Measure:
         if not self.aggregate:
             object.__setattr__(self, "aggregate", self.definition.aggregate)
         known = self.definition.defaults
-        for name, value in self.params.items():
+        plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in self.params.items()}
+        object.__setattr__(self, "params", plain)
+        for name, value in plain.items():
             if name not in known:
                 has = f"it has {', '.join(known)}" if known else "it has none"
                 hint = did_you_mean(name, known)
@@ -217,8 +221,10 @@ def define(name: str, function: Function | None = None, **about: Any) -> Any:
             return decorated
 
         return decorate
-    if not name.isidentifier() or name == "gm":
+    if not name.isidentifier() or name in AGGREGATES:
         raise BadParameter(f"A measure's name must be letters, digits and _, not starting with a digit. Got {name!r}.")
+    if (function.__module__ or "").rpartition(".")[0] != __package__:
+        catalogue()  # ours come first, so that none of them is shadowed
     parameters = list(inspect.signature(function).parameters.values())[1:]
     defaults = {parameter.name: parameter.default for parameter in parameters}
     about = {"title": name, "formula": "", "source": "", "example": name, **about}
@@ -237,7 +243,7 @@ def catalogue() -> dict[str, Definition]:
     """Return every measure by name: ours, those of installed packages, those defined so far."""
     global _loaded
     if not _loaded:
-        _loaded = True
+        _loaded = True  # at once, because packages that define measures come back here
         for family in FAMILIES:
             importlib.import_module(f"{__package__}.{family}")
         _load_packages()

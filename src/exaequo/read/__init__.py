@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from exaequo.errors import BadParameter
+from exaequo.errors import BadParameter, did_you_mean
 from exaequo.read import objects, tables, trec
 from exaequo.read.records import Qrels, Run
 from exaequo.read.source import PACKED, STDIN, Source, load
@@ -54,11 +54,12 @@ def read_run(
     if isinstance(data, Run):
         return data if name is None else replace(data, name=name)
     frame, source = _read(data, trec.RUN, name or "run", reader, columns, digest)
+    n_names = frame["run_id"].n_unique() if "run_id" in frame.columns else 1
     if name is None:
         its_own = frame["run_id"][0] if "run_id" in frame.columns else getattr(data, "name", None)
         name = str(its_own) if isinstance(its_own, str) and its_own else source.stem
     kept = [column for column in ("qid", "docno", "sim", "rank", "key") if column in frame.columns]
-    return Run(name, frame.select(kept), source)
+    return Run(name, frame.select(kept), source, n_names)
 
 
 def read_qrels(
@@ -85,6 +86,12 @@ def _read(
 ) -> tuple[pl.DataFrame, Source]:
     if reader is not None and reader not in READERS:
         raise BadParameter(f"reader must be one of {', '.join(READERS)}. Got {reader!r} instead.")
+    for ours in columns or ():
+        if ours not in tables.ALIASES:
+            known = ", ".join(tables.ALIASES)
+            raise BadParameter(
+                f"columns names {known}. Got {ours!r} instead{did_you_mean(ours, tables.ALIASES) or '.'}"
+            )
     if not isinstance(data, str | os.PathLike):
         table = objects.to_table(data, layout, name)
         return tables.normalise(table, layout, tables.Place(name), columns), Source(name)

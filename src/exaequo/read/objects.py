@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from exaequo.errors import InputError, Problem
@@ -27,28 +28,32 @@ def to_table(data: object, layout: Layout, name: str) -> pl.DataFrame:
     if isinstance(data, Mapping):
         return _from_dicts(data, layout, name)
     if library == "pandas":
-        return _from_pandas(data)
+        return _from_pandas(data, name)
     if hasattr(data, "__arrow_c_stream__"):
         return pl.DataFrame(data)
     if isinstance(data, Iterable):
         return _from_tuples(data, name)
     expected = "a path, a frame, a dict of dicts, or an iterable of named tuples"
-    raise InputError(Problem(name, None, f"a {type(data).__name__}", expected, "Convert it to one of them."))
+    raise InputError(Problem(name, None, f"{type(data).__name__} {data!r:.40}", expected, "Convert it to one of them."))
 
 
 def _from_dicts(data: Mapping[Any, Any], layout: Layout, name: str) -> pl.DataFrame:
     """`{qid: {docno: number}}`, as pytrec_eval takes them."""
     for qid, documents in data.items():
         if not isinstance(documents, Mapping):
-            found = f"topic {qid!r} has a {type(documents).__name__}"
+            found = f"topic {qid!r} has {type(documents).__name__} {documents!r:.40}"
             raise InputError(Problem(name, None, found, "{docno: number}", "Give a dict of dicts."))
-    number = layout.number
+    qids = [qid for qid, documents in data.items() for _ in documents]
+    docnos = [docno for documents in data.values() for docno in documents]
+    for ids, what in ((qids, "topic"), (docnos, "document")):
+        odd = next((each for each in ids if not isinstance(each, str | int | np.integer)), None)
+        if odd is not None or None in ids:
+            found = f"{what} {odd!r} is {type(odd).__name__}"
+            raise InputError(Problem(name, None, found, "strings or whole numbers as ids", "Convert the ids."))
+    values = [value for documents in data.values() for value in documents.values()]
+    columns = {"qid": [str(qid) for qid in qids], "docno": [str(docno) for docno in docnos]}
     return pl.DataFrame(
-        {
-            "qid": [str(qid) for qid, documents in data.items() for _ in documents],
-            "docno": [str(docno) for documents in data.values() for docno in documents],
-            number: _floats([value for documents in data.values() for value in documents.values()], number),
-        },
+        {**columns, layout.number: _floats(values, layout.number)},
         schema_overrides={"qid": pl.String, "docno": pl.String},
     )
 
@@ -57,31 +62,41 @@ def _from_tuples(data: Iterable[Any], name: str) -> pl.DataFrame:
     """Named tuples with the fields of ir_measures' `Qrel` and `ScoredDoc`, or of any name a column may have."""
     rows = list(data)
     fields = getattr(rows[0], "_fields", None) if rows else ()
-    if fields is None:
+    if fields is None or any(len(row) != len(fields) for row in rows):
         found = f"an iterable of {type(rows[0]).__name__}"
         raise InputError(Problem(name, None, found, "named tuples", "Give a dict of dicts or a frame."))
     columns = zip(*rows, strict=True)
     return pl.DataFrame([_column(str(field), list(values)) for field, values in zip(fields, columns, strict=True)])
 
 
-def _from_pandas(data: Any) -> pl.DataFrame:
-    return pl.DataFrame([_column(str(name), data[name].tolist()) for name in data.columns])
+def _from_pandas(data: Any, name: str) -> pl.DataFrame:
+    if not hasattr(data, "columns") or not data.columns.is_unique:
+        found = "two columns of one name" if hasattr(data, "columns") else f"a pandas {type(data).__name__}"
+        raise InputError(Problem(name, None, found, "a frame with different columns", "Rename or convert it."))
+    return pl.DataFrame([_column(str(column), data[column].tolist()) for column in data.columns])
 
 
 def _column(name: str, values: list[Any]) -> pl.Series:
-    if any(isinstance(value, str) for value in values):
-        # pandas marks a missing string with a float
-        return pl.Series(name, [value if isinstance(value, str) else None for value in values], dtype=pl.String)
-    return _floats(values, name) if any(isinstance(value, float) for value in values) else _plain(values, name)
+    """A column of Python objects: text if there is any text, else numbers; what is missing becomes null."""
+    plain = [None if _is_missing(value) else value for value in values]
+    if any(isinstance(value, str) for value in plain):
+        return pl.Series(name, [None if value is None else str(value) for value in plain], dtype=pl.String)
+    if any(isinstance(value, float | np.floating) for value in values):
+        return _floats(values, name)
+    items = [value.item() if isinstance(value, np.generic) else value for value in plain]
+    return pl.Series(name, items, strict=False)
 
 
-def _plain(values: list[Any], name: str) -> pl.Series:
-    return pl.Series(name, [value.item() if hasattr(value, "item") else value for value in values], strict=False)
+def _is_missing(value: Any) -> bool:
+    """Tell None, NaN and pandas' NA, none of which can be told by comparing."""
+    return (
+        value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
+    )
 
 
 def _floats(values: list[Any], name: str) -> pl.Series:
     """Numbers of any kind (Python's, NumPy's) as doubles; what is not a number stays text and is refused later."""
     try:
-        return pl.Series(name, [float(value) for value in values], dtype=pl.Float64)
+        return pl.Series(name, [None if _is_missing(value) else float(value) for value in values], dtype=pl.Float64)
     except (TypeError, ValueError):
-        return pl.Series(name, [None if value is None else str(value) for value in values], dtype=pl.String)
+        return pl.Series(name, [None if _is_missing(value) else str(value) for value in values], dtype=pl.String)

@@ -14,11 +14,15 @@ KEY = "key"
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """What one system returned: `qid, docno, sim, key`, in file order, and `rank` as the file had it, if it did."""
+    """What one system returned: `qid, docno, sim, key`, in file order, and `rank` as the file had it, if it did.
+
+    `n_names` counts the different run ids of the file; `name` is the first.
+    """
 
     name: str
     frame: pl.DataFrame
     source: Source
+    n_names: int = 1
 
     def __repr__(self) -> str:
         return f"<Run {self.name!r}: {self.frame.height:,} lines, {self.frame['qid'].n_unique():,} topics>"

@@ -6,6 +6,7 @@ import bz2
 import gzip
 import hashlib
 import lzma
+import os
 import sys
 import zlib
 from collections.abc import Callable
@@ -38,7 +39,7 @@ class Source:
 
 def load(path: str, *, digest: bool = False) -> tuple[bytes, Source]:
     """Read all of `path` (`-` is standard input), unpacked whatever its name says, without a byte-order mark."""
-    name = "<stdin>" if path == STDIN else path
+    name = "<stdin>" if path == STDIN else os.fsencode(path).decode(errors="backslashreplace")
     raw = _raw_bytes(path, name)
     source = Source(name, hashlib.sha256(raw).hexdigest() if digest else None)
     data = _unpack(raw, name)
@@ -51,6 +52,8 @@ def load(path: str, *, digest: bool = False) -> tuple[bytes, Source]:
 
 def _raw_bytes(path: str, name: str) -> bytes:
     try:
+        if path == STDIN and sys.stdin is None:
+            raise InputError(Problem(name, None, "standard input is closed", "data", "Name a file."))
         return sys.stdin.buffer.read() if path == STDIN else Path(path).read_bytes()
     except FileNotFoundError:
         found, mend = "there is no such file", "Check the path."

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -33,16 +34,23 @@ class Place:
 
     name: str
     first_line: int | None = None
+    lines: Sequence[int] = ()
+
+    def line(self, row: int) -> int | None:
+        """Return the line a row stands in, if that is known."""
+        if self.lines:
+            return self.lines[row]
+        return None if self.first_line is None else self.first_line + row
 
     def problem(self, row: int, found: str, expected: str, mend: str) -> Problem:
         """Return a problem at this row."""
-        if self.first_line is None:
-            return Problem(self.name, None, f"row {row}: {found}", expected, mend)
-        return Problem(self.name, self.first_line + row, found, expected, mend)
+        line = self.line(row)
+        return Problem(self.name, line, found if line is not None else f"row {row}: {found}", expected, mend)
 
     def called(self, row: int) -> str:
         """Return what to call another row in the text of a message."""
-        return f"row {row}" if self.first_line is None else f"line {self.first_line + row}"
+        line = self.line(row)
+        return f"row {row}" if line is None else f"line {line}"
 
 
 def parse(data: bytes, kind: str, layout: Layout, name: str, columns: Mapping[str, str] | None = None) -> pl.DataFrame:
@@ -58,14 +66,40 @@ def parse(data: bytes, kind: str, layout: Layout, name: str, columns: Mapping[st
 
 
 def _csv(data: bytes, name: str) -> tuple[pl.DataFrame, Place]:
-    return _delimited(data, name, ",")
+    return _delimited(data, name, ",", quote='"')
 
 
 def _tsv(data: bytes, name: str) -> tuple[pl.DataFrame, Place]:
-    return _delimited(data, name, "\t")
+    return _delimited(data, name, "\t", quote=None)
 
 
-def _delimited(data: bytes, name: str, separator: str) -> tuple[pl.DataFrame, Place]:
+def _delimited(data: bytes, name: str, separator: str, quote: str | None) -> tuple[pl.DataFrame, Place]:
+    _refuse_other_encodings(data, name)
+    try:
+        # Every column as text: the topic "007" is not the number 7.
+        table = pl.read_csv(data, separator=separator, quote_char=quote, infer_schema=False)
+    except pl.exceptions.PolarsError:
+        problems = _wrong_widths(data, name, separator, quote)
+        if problems:
+            raise InputError(problems) from None
+        raise
+    # A quoted field may hold line ends; then rows are counted, not lines.
+    spans = quote is not None and quote.encode() in data and table.height + 1 < data.rstrip(b"\r\n").count(b"\n") + 1
+    return table, Place(name, first_line=None if spans else 2)
+
+
+def _wrong_widths(data: bytes, name: str, separator: str, quote: str | None) -> list[Problem]:
+    text = io.StringIO(data.decode(), newline="")
+    rows = csv.reader(text, delimiter=separator, quoting=csv.QUOTE_NONE if quote is None else csv.QUOTE_MINIMAL)
+    width = len(next(rows, []))
+    return [
+        Problem(name, rows.line_num, f"{len(row)} fields", f"{width}, as in the header", "Mend the line.")
+        for row in rows
+        if len(row) > width
+    ]
+
+
+def _refuse_other_encodings(data: bytes, name: str) -> None:
     try:
         data.decode()
     except UnicodeDecodeError as error:
@@ -73,28 +107,37 @@ def _delimited(data: bytes, name: str, separator: str) -> tuple[pl.DataFrame, Pl
         found = f"byte 0x{data[error.start]:02x} is not UTF-8"
         mend = "Convert the file: iconv -f LATIN1 -t UTF-8"
         raise InputError(Problem(name, line, found, "UTF-8 text", mend)) from None
-    # Every column as text: the topic "007" is not the number 7.
-    return pl.read_csv(data, separator=separator, infer_schema=False), Place(name, first_line=2)
 
 
 def _jsonl(data: bytes, name: str) -> tuple[pl.DataFrame, Place]:
+    _refuse_other_encodings(data, name)
+    lines = data.decode().split("\n")
+    if any(not line.strip() for line in lines[:-1]):
+        numbered = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+    else:
+        numbered = list(enumerate(lines[: len(lines) - (not lines[-1].strip())], 1))
+    place = Place(name, lines=[number for number, _ in numbered])
     try:
-        return pl.read_ndjson(data, infer_schema_length=None), Place(name, first_line=1)
+        return pl.read_ndjson(data, infer_schema_length=None), place
     except pl.exceptions.PolarsError:
-        problems = []
-        for number, line in enumerate(data.splitlines(), 1):
-            try:
-                good = not line.strip() or isinstance(json.loads(line), dict)
-            except ValueError:
-                good = False
-            if not good:
-                text = shown(line.decode(errors="replace"))
-                problems.append(
-                    Problem(name, number, f"not a JSON object ({text})", "one object a line", "Mend the line.")
-                )
+        problems = [
+            Problem(name, number, f"not a JSON object ({shown(line)})", "one object a line", "Mend the line.")
+            for number, line in numbered
+            if not _is_object(line)
+        ]
         if problems:
             raise InputError(problems) from None
         raise
+
+
+def _is_object(line: str) -> bool:
+    def refuse(constant: str) -> None:  # NaN and Infinity are Python's, not JSON's
+        raise ValueError(constant)
+
+    try:
+        return isinstance(json.loads(line, parse_constant=refuse), dict)
+    except ValueError:
+        return False
 
 
 def _parquet(data: bytes, name: str) -> tuple[pl.DataFrame, Place]:
@@ -120,7 +163,11 @@ def normalise(
     blank = frame.select(pl.all_horizontal(pl.all().is_null())).to_series()
     frame = frame.with_row_index("row").filter(~blank)
     if not frame.height:
-        raise InputError(Problem(place.name, None, "the table has no rows", f"a {layout.what}", "Check it."))
+        raise InputError(Problem(place.name, None, "there are no rows", layout.what, "Check how it was made."))
+    kind = frame[layout.number].dtype
+    if not (kind.is_numeric() or kind in (pl.String, pl.Boolean, pl.Null)):
+        found_kind = f"column {found[layout.number]} holds {kind} values"
+        raise InputError(Problem(place.name, None, found_kind, "numbers", "Convert the column to numbers."))
     number = frame[layout.number].cast(pl.Float64, strict=False).rename("number")
     ids = [_as_ids(frame[column], place) for column in ("qid", "docno")]
     problems = [
@@ -146,6 +193,8 @@ def find_columns(
     found: dict[str, str] = {}
     for ours in wanted:
         names = (given[ours],) if ours in given else ALIASES[ours]
+        if ours in given and ours in ("qid", "docno"):
+            names += ALIASES[ours]  # the name may be that of the other file
         theirs = next((name for name in names if name in present), None)
         if theirs is not None:
             found[ours] = theirs
@@ -154,7 +203,7 @@ def find_columns(
             raise InputError(
                 Problem(
                     place.name,
-                    None if place.first_line is None else 1,
+                    1 if place.first_line else None,
                     f"no column for {ours} among {listed(present, 12) or 'no columns at all'}",
                     expected,
                     f"Rename the column, or name it: columns={{{ours!r}: ...}}, --columns {ours}=NAME.",

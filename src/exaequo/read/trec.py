@@ -33,12 +33,12 @@ class Layout:
         return f"{len(self.fields)} fields: {' '.join(self.fields)}"
 
 
-RUN = Layout("run", ("qid", "iter", "docno", "rank", "sim", "run_id"), "sim", more=True)
-QRELS = Layout("qrels", ("qid", "iter", "docno", "rel"), "rel", more=False)
+RUN = Layout("a run", ("qid", "iter", "docno", "rank", "sim", "run_id"), "sim", more=True)
+QRELS = Layout("judgments", ("qid", "iter", "docno", "rel"), "rel", more=False)
 
 #: Words that are column names, not data, when two of them stand in one line.
 _HEADER = frozenset(
-    "qid query_id q_id query topic topic_id iter iteration q0 docno doc_id docid document sim score rank rel "
+    "qid query_id q_id query topic topic_id iter iteration docno doc_id docid document sim score rank rel "
     "relevance label run_id runid run tag system".split()
 )
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -50,6 +50,9 @@ def parse(data: bytes, layout: Layout, name: str, *, repeats: bool = False, comm
 
     A document twice in one topic is a problem, unless `repeats` are allowed. Without `comments`, # is like any letter.
     """
+    if b"\0" in data:
+        mend = "Check that this is the right file."
+        raise InputError(Problem(name, None, "the file is not text (it holds null bytes)", layout.what, mend))
     frame = parse_clean(data, layout, comments=comments)
     if frame is None:
         frame = parse_clean(tidy(data, layout, comments=comments), layout, comments=comments)
@@ -57,9 +60,6 @@ def parse(data: bytes, layout: Layout, name: str, *, repeats: bool = False, comm
         frame = with_keys(frame)
         if repeats or repeated(frame) is None:
             return frame
-    if b"\0" in data:
-        mend = "Check that this is the right file."
-        raise InputError(Problem(name, None, "the file is not text (it holds null bytes)", f"a {layout.what}", mend))
     frame, problems = line_by_line(data, layout, name, repeats=repeats, comments=comments)
     if problems:
         raise InputError(problems)
@@ -144,17 +144,17 @@ def _check_line(line: bytes, raw: list[bytes], layout: Layout) -> tuple[str | fl
         return Problem("", None, found, "UTF-8 text", "Convert the file: iconv -f LATIN1 -t UTF-8")
     fields = [field.decode() for field in raw]
     text = shown(" ".join(fields))
-    if sum(field.casefold() in _HEADER for field in fields) >= 2:
+    width, at = len(layout.fields), layout.fields.index(layout.number)
+    numeric = len(fields) > at and _NUMBER.fullmatch(fields[at])
+    if not numeric and sum(field.casefold() in _HEADER for field in fields) >= 2:
         mend = "Delete it; or, if the file is a table, name it .csv or .tsv, or say so with --reader."
         return Problem("", None, f"a header line ({text})", "data", mend)
-    width = len(layout.fields)
     if len(fields) < width:
         return Problem("", None, f"{count(len(fields), 'field')} ({text})", layout.expected, _mend_width(fields))
     if len(fields) > width and not layout.more:
         return Problem("", None, f"{len(fields)} fields ({text})", layout.expected, _mend_width(fields))
-    at = layout.fields.index(layout.number)
     noun = "score" if layout.number == "sim" else "judgment"
-    if not (_NUMBER.fullmatch(fields[at]) and isfinite(float(fields[at]))):
+    if not (numeric and isfinite(float(fields[at]))):
         mend = "Drop the line or give it a score." if noun == "score" else "Mend the judgment or drop the line."
         return Problem("", None, f"{noun} is {shown(fields[at])}", "a finite number", mend)
     return (*fields[:at], float(fields[at]), *fields[at + 1 : width])
