@@ -52,6 +52,15 @@ class Judgments:
         keys = self.qrels.frame[KEY] if len(self.row) == self.qrels.frame.height else self.qrels.frame[KEY][self.row]
         return pl.DataFrame({KEY: keys, "place": np.arange(len(self.row))})
 
+    @cached_property
+    def ideal(self) -> tuple[Ints, Ints, Floats]:
+        """The ideal list of each topic, all grades above 0, best first: topic, rank from 1, grade."""
+        above = self.grade > 0
+        topic, grade = self.topic[above], self.grade[above]
+        order = np.lexsort((-grade, topic))
+        topic = topic[order]
+        return topic, np.arange(len(topic)) - np.searchsorted(topic, topic) + 1, grade[order]
+
     def relevant(self, grade: Floats, level: float | None = None) -> Bools:
         """Tell which grades are relevant: at least `level`, or the level of this evaluation, or above 0."""
         level = self.level if level is None else level

@@ -69,6 +69,11 @@ class Ranking:
         """Length of each topic's list."""
         return np.bincount(self.topic, minlength=self.n_topics)
 
+    @cached_property
+    def gainful(self) -> Ints:
+        """Places of the documents judged above 0."""
+        return np.flatnonzero(self.judged & (self.grade > 0))
+
     def relevant(self, level: float | None = None) -> Bools:
         """Tell which documents are relevant at this level."""
         return self.judged & self.judgments.relevant(self.grade, level)

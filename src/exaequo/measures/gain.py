@@ -43,8 +43,8 @@ def discount(rank: Ints, dcg: str) -> Floats:
     note=_ON_GAINS,
 )
 def dcg(ranking: Ranking, cutoff: int | None = None, dcg: str = "log2", gains: Gains | None = None) -> Floats:
-    top = ranking.judged if cutoff is None else ranking.judged & (ranking.rank <= cutoff)
-    at = np.flatnonzero(top)
+    at = np.flatnonzero(ranking.judged) if gains else ranking.gainful
+    at = at if cutoff is None else at[ranking.rank[at] <= cutoff]
     gain = gain_of(ranking.grade[at], dcg, gains)
     return ranking.total(ranking.topic[at], gain / discount(ranking.rank[at], dcg))
 
@@ -52,12 +52,14 @@ def dcg(ranking: Ranking, cutoff: int | None = None, dcg: str = "log2", gains: G
 def ideal_dcg(ranking: Ranking, cutoff: int | None, dcg: str, gains: Gains | None) -> Floats:
     """Return the DCG of the best list there is: all judged documents, best gain first, never the run's own."""
     judgments = ranking.judgments
-    gain = gain_of(judgments.grade, dcg, gains)
-    some = gain > 0
-    topic, gain = judgments.topic[some], gain[some]
-    order = np.lexsort((-gain, topic))
-    topic, gain = topic[order], gain[order]
-    rank = np.arange(len(topic)) - np.searchsorted(topic, topic) + 1
+    topic, rank, grade = judgments.ideal
+    gain = gain_of(grade, dcg, gains)
+    if gains:  # which need not grow with the grade, and may give something for grade 0
+        gain = gain_of(judgments.grade, dcg, gains)
+        topic, gain = judgments.topic[gain > 0], gain[gain > 0]
+        order = np.lexsort((-gain, topic))
+        topic, gain = topic[order], gain[order]
+        rank = np.arange(len(topic)) - np.searchsorted(topic, topic) + 1
     top = rank <= (cutoff or len(topic))
     return ranking.total(topic[top], gain[top] / discount(rank[top], dcg))
 

@@ -5,21 +5,24 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from exaequo.errors import BadParameter, UnknownMeasure
 from exaequo.measures.registry import Measure, get
 
 
-def parse_measure(text: str | Measure | object) -> Measure:
-    """Read one measure. Objects of other libraries are read by the way they print."""
+def parse_measure(text: str | Measure | object, find: Callable[[str], Measure] = get) -> Measure:
+    """Read one measure. Objects of other libraries are read by the way they print.
+
+    `find` looks a name up; there are other catalogues than ours.
+    """
     if isinstance(text, Measure):
         return text.complete
     try:
         with warnings.catch_warnings():  # Python's remarks on odd strings are not for our users
             warnings.simplefilter("ignore")
             node = ast.parse(str(text).strip(), mode="eval").body
-        return _measure(node).complete
+        return _measure(node, find).complete
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         meant = from_trec_name(str(text).strip())
         if meant:
@@ -57,20 +60,20 @@ def split(text: str) -> list[str]:
     return [piece for piece in pieces if piece]
 
 
-def _measure(node: ast.expr) -> Measure:
+def _measure(node: ast.expr, find: Callable[[str], Measure]) -> Measure:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult) and not isinstance(node.left, ast.BinOp):
         at: float = ast.literal_eval(node.right)
-        return _measure(node.left) @ at
+        return _measure(node.left, find) @ at
     if isinstance(node, ast.Name):
-        return get(node.id)
+        return find(node.id)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         if node.func.id == "gm" and len(node.args) == 1 and not node.keywords:
-            inner = _measure(node.args[0])
+            inner = _measure(node.args[0], find)
             return Measure(inner.definition, inner.params, "gm")
         if not node.args and all(keyword.arg for keyword in node.keywords):
             values = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in node.keywords}
-            return get(node.func.id)(**values)
-        example = get(node.func.id).definition.example
+            return find(node.func.id)(**values)
+        example = find(node.func.id).definition.example
         raise BadParameter(f"Parameters of {node.func.id} are named, as in {example}.")
     raise ValueError(ast.dump(node))
 

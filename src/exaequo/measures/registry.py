@@ -16,7 +16,7 @@ import math
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, Literal, Self, TypeVar, overload
 
 import numpy as np
 
@@ -77,6 +77,10 @@ PARAMETERS: dict[str, Parameter] = {
         lambda v: v is None or _gains(v),
         "{grade: gain, …}",
     ),
+    "judged_only": Parameter(
+        "leave documents nobody judged out of the list", lambda v: isinstance(v, bool), "True or False"
+    ),
+    "relative": Parameter("divide by the best there can be", lambda v: isinstance(v, bool), "True or False"),
     "max_rel": Parameter("highest grade of the scale", lambda v: _number(v) and v > 0, "a number > 0"),
 }
 
@@ -160,19 +164,19 @@ class Measure:
     def __hash__(self) -> int:
         return hash(self.name)
 
-    def __call__(self, **params: Any) -> Measure:
+    def __call__(self, **params: Any) -> Self:
         """Return the measure with these parameters set too: `AP(rel=2)`."""
-        return Measure(self.definition, {**self.params, **params}, self.aggregate)
+        return type(self)(self.definition, {**self.params, **params}, self.aggregate)
 
-    def __matmul__(self, value: float) -> Measure:
+    def __matmul__(self, value: float) -> Self:
         """Return the measure at a cutoff, or at a recall level: `nDCG @ 10`."""
         at = self.definition.at
         if at not in self.definition.defaults:
             raise BadParameter(f"{self.definition.name} takes no cutoff: {self.definition.name}@{value} means nothing.")
-        return self(**{at: value})
+        return type(self)(self.definition, {**self.params, at: value}, self.aggregate)
 
     @property
-    def complete(self) -> Measure:
+    def complete(self) -> Self:
         """This measure, if nothing is missing; BadParameter if a parameter without default is not set."""
         for name, default in self.definition.defaults.items():
             if default is REQUIRED and name not in self.params:

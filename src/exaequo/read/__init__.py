@@ -93,8 +93,11 @@ def _read(
                 f"columns names {known}. Got {ours!r} instead{did_you_mean(ours, tables.ALIASES) or '.'}"
             )
     if not isinstance(data, str | os.PathLike):
+        place = tables.Place(name)
+        if isinstance(data, Mapping):
+            return tables.checked(objects.from_dicts(data, layout, name), layout, place), Source(name)
         table = objects.to_table(data, layout, name)
-        return tables.normalise(table, layout, tables.Place(name), columns), Source(name)
+        return tables.normalise(table, layout, place, columns), Source(name)
     path = os.fspath(data)
     kind = reader or kind_of(path)
     content, source = load(path, digest=digest)

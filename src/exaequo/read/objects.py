@@ -6,6 +6,7 @@ No library is imported to recognise its objects: an object that came from a libr
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -24,9 +25,7 @@ def to_table(data: object, layout: Layout, name: str) -> pl.DataFrame:
         return data.collect()
     if library == "ranx":
         as_dict: Any = getattr(data, "to_dict")  # noqa: B009 - only ranx knows the type
-        return _from_dicts(as_dict(), layout, name)
-    if isinstance(data, Mapping):
-        return _from_dicts(data, layout, name)
+        return from_dicts(as_dict(), layout, name)
     if library == "pandas":
         return _from_pandas(data, name)
     if hasattr(data, "__arrow_c_stream__"):
@@ -37,25 +36,28 @@ def to_table(data: object, layout: Layout, name: str) -> pl.DataFrame:
     raise InputError(Problem(name, None, f"{type(data).__name__} {data!r:.40}", expected, "Convert it to one of them."))
 
 
-def _from_dicts(data: Mapping[Any, Any], layout: Layout, name: str) -> pl.DataFrame:
+def from_dicts(data: Mapping[Any, Any], layout: Layout, name: str) -> pl.DataFrame:
     """`{qid: {docno: number}}`, as pytrec_eval takes them."""
     for qid, documents in data.items():
         if not isinstance(documents, Mapping):
             found = f"topic {qid!r} has {type(documents).__name__} {documents!r:.40}"
             raise InputError(Problem(name, None, found, "{docno: number}", "Give a dict of dicts."))
-    qids = [qid for qid, documents in data.items() for _ in documents]
-    docnos = [docno for documents in data.values() for docno in documents]
-    for ids, what in ((qids, "topic"), (docnos, "document")):
-        odd = next((each for each in ids if not isinstance(each, str | int | np.integer)), None)
-        if odd is not None or None in ids:
-            found = f"{what} {odd!r} is {type(odd).__name__}"
+    topics = _ids(list(data), "topic", name)
+    docnos = _ids(list(chain.from_iterable(data.values())), "document", name)
+    values = list(chain.from_iterable(documents.values() for documents in data.values()))
+    owner = np.repeat(np.arange(len(topics)), [len(documents) for documents in data.values()])
+    return pl.DataFrame([topics[owner].rename("qid"), docnos.rename("docno"), _floats(values, layout.number)])
+
+
+def _ids(ids: list[Any], what: str, name: str) -> pl.Series:
+    """Ids as strings; None, bytes and reals are none."""
+    kinds = set(map(type, ids))
+    for kind in kinds:
+        if not issubclass(kind, str | int | np.integer):
+            odd = next(each for each in ids if type(each) is kind)
+            found = f"{what} {odd!r} is {kind.__name__}"
             raise InputError(Problem(name, None, found, "strings or whole numbers as ids", "Convert the ids."))
-    values = [value for documents in data.values() for value in documents.values()]
-    columns = {"qid": [str(qid) for qid in qids], "docno": [str(docno) for docno in docnos]}
-    return pl.DataFrame(
-        {**columns, layout.number: _floats(values, layout.number)},
-        schema_overrides={"qid": pl.String, "docno": pl.String},
-    )
+    return pl.Series(ids if kinds <= {str} else [str(each) for each in ids], dtype=pl.String)
 
 
 def _from_tuples(data: Iterable[Any], name: str) -> pl.DataFrame:
@@ -96,6 +98,9 @@ def _is_missing(value: Any) -> bool:
 
 def _floats(values: list[Any], name: str) -> pl.Series:
     """Numbers of any kind (Python's, NumPy's) as doubles; what is not a number stays text and is refused later."""
+    if set(map(type, values)) <= {float, int}:
+        numbers = pl.Series(name, np.array(values, dtype=np.float64))
+        return numbers.fill_nan(None) if numbers.is_nan().any() else numbers
     try:
         return pl.Series(name, [None if _is_missing(value) else float(value) for value in values], dtype=pl.Float64)
     except (TypeError, ValueError):

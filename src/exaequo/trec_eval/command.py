@@ -19,7 +19,7 @@ from exaequo.read.records import repeated, with_keys
 from exaequo.read.source import load
 from exaequo.trec_eval import groups, preferences
 from exaequo.trec_eval.catalogue import OfficialError, Request, requests
-from exaequo.trec_eval.lists import Lists, build
+from exaequo.trec_eval.lists import Lists, all_topics, build
 from exaequo.trec_eval.measures import CALCULATIONS, relstrings
 from exaequo.trec_eval.options import FORMATS, USAGE, Options, help_text, parse
 
@@ -164,9 +164,8 @@ def _from_qrels(judged: pl.DataFrame, source: Source, run: Run, options: Options
 def lists_of(qrels: Qrels, run: Run, options: Options) -> Lists:
     """Rank a run as the options say."""
     return build(
-        qrels,
+        all_topics(qrels, options.level),
         run,
-        level=options.level,
         release=options.release,
         ties=options.ties,
         depth=options.depth,

@@ -77,11 +77,8 @@ def gained(lists: Lists, pairs: Pairs) -> Gained:
     """Assign gains: the judgment itself, or what a pair `level=gain` says. Judgments below 0 have none."""
     judgments = lists.ranking.judgments
     if not pairs:
-        grade = judgments.grade
-        some = grade > 0
-        topic, gain = judgments.topic[some], grade[some]
-        order = np.lexsort((-gain, topic))
-        return Gained(lists, np.maximum(lists.rel, 0.0), topic[order], gain[order])
+        topic, _, grade = judgments.ideal
+        return Gained(lists, np.maximum(lists.rel, 0.0), topic, grade)
     listed = _listed(pairs, lists.release)
     grade = judgments.grade
     judged = grade >= 0

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from exaequo.judge import Bools, Floats, Ints, judge, prepare
+from exaequo.judge import Bools, Floats, Ints, Judgments, judge, prepare
 from exaequo.order import Ordering, Ranking
 from exaequo.read import Qrels, Run
 
@@ -28,6 +28,10 @@ class Lists:
     level: float
     release: int
     collection_size: int
+
+    def at_level(self, level: float) -> Lists:
+        """Return the same lists with another level of relevance."""
+        return replace(self, level=float(level))
 
     @property
     def n_topics(self) -> int:
@@ -74,11 +78,15 @@ def running(values: Floats, topic: Ints, rank: Ints, n_topics: int) -> Floats:
     return result
 
 
+def all_topics(qrels: Qrels, level: int) -> Judgments:
+    """Prepare judgments the official way: every topic counts, and no judgment is too high."""
+    return prepare(qrels, level=float(level), highest=float("inf"), every=True)
+
+
 def build(
-    qrels: Qrels,
+    judgments: Judgments,
     run: Run,
     *,
-    level: int,
     release: int,
     ties: str,
     depth: int | None,
@@ -88,16 +96,20 @@ def build(
     seed: int = 0,
 ) -> Lists:
     """Judge and order a run the official way."""
-    judgments = prepare(qrels, level=float(level), highest=float("inf"), every=True)
     judged = judge(run, judgments)
     ordering = Ordering(judged, "single" if release == 9 else "double")
     ranking = ordering.ranking(ties, seed=seed, depth=depth)
     present = judged.returned > 0
     if complete and release != 9:
         ranking = _with_placeholders(ranking, ~present)
-    if judged_only:
-        ranking = _only(ranking, ranking.judged & (ranking.grade >= 0))
-    return Lists(ranking, present, float(level), release, collection_size)
+    lists = Lists(ranking, present, judgments.level or 0.0, release, collection_size)
+    return judged_documents(lists) if judged_only else lists
+
+
+def judged_documents(lists: Lists) -> Lists:
+    """Drop the documents nobody judged, as -J does."""
+    ranking = lists.ranking
+    return replace(lists, ranking=_only(ranking, ranking.judged & (ranking.grade >= 0)))
 
 
 def _with_placeholders(ranking: Ranking, absent: Bools) -> Ranking:

@@ -54,7 +54,8 @@ def _least_found(lists: Lists, level: float) -> Ints:
     return least
 
 
-def _interpolated(lists: Lists, level: float) -> Floats:
+def interpolated(lists: Lists, level: float) -> Floats:
+    """Return interpolated precision at a recall level, rounded as the release rounds."""
     least = _least_found(lists, level)
     best = best_precision_from(lists.ranking, np.maximum(least, 1), lists.level)
     with np.errstate(invalid="ignore"):  # an empty list has a precision of 0/0, which the official program prints
@@ -65,7 +66,7 @@ def _interpolated(lists: Lists, level: float) -> Floats:
 def _eleven_points(lists: Lists, levels: Params) -> Figures:
     total = np.zeros(lists.n_topics)
     for level in reversed(levels):
-        total += _interpolated(lists, level)
+        total += interpolated(lists, level)
     return [total / len(levels)]
 
 
@@ -239,7 +240,7 @@ CALCULATIONS: dict[str, Calculation] = {
     "Rprec": _one(lambda lists: r_precision(lists.ranking, lists.level)),
     "bpref": _one(lambda lists: bpref(lists.ranking, lists.level)),
     "recip_rank": _one(lambda lists: reciprocal_rank(lists.ranking, None, lists.level)),
-    "iprec_at_recall": _each(_interpolated),
+    "iprec_at_recall": _each(interpolated),
     "P": _each(_precision),
     "recall": _each(lambda lists, cutoff: ratio(found(lists.ranking, lists.level, cutoff), lists.n_rel)),
     "infAP": _one(lambda lists: inferred_ap(lists.ranking, lists.level)),

@@ -1,0 +1,402 @@
+"""A drop-in for ir_measures: the same measure objects, functions and figures, on one ranking for all measures.
+
+    from exaequo.compat import ir_measures
+    from exaequo.compat.ir_measures import AP, nDCG, P, RR
+
+Every function takes `ties=` besides what the original's takes; the default is the conventional order, as in the
+original. Figures are those of the original's default provider, which for most measures is pytrec_eval. So here, unlike
+in exaequo's own catalogue, all judged topics count, whether they have a relevant document or not; `beta` of SetF is the
+square of the textbooks' β; IPrec rounds as release 9 of trec_eval does.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from exaequo.errors import UnknownMeasure, did_you_mean
+from exaequo.judge import Floats
+from exaequo.measures import Definition, incomplete, notation, ranks, registry
+from exaequo.measures import gain as gains_of
+from exaequo.measures.sets import found, ratio
+from exaequo.order import strategies
+from exaequo.read import QrelsLike, RunLike, read_qrels, read_run, trec
+from exaequo.read.source import load
+from exaequo.trec_eval import measures as official
+from exaequo.trec_eval.catalogue import BY_NAME, CUTOFFS, NICKNAMES, TENTHS
+from exaequo.trec_eval.lists import Lists, all_topics, build, judged_documents
+
+
+class Qrel(NamedTuple):
+    """One judgment."""
+
+    query_id: str
+    doc_id: str
+    relevance: int
+    iteration: str = "0"
+
+
+class ScoredDoc(NamedTuple):
+    """One returned document."""
+
+    query_id: str
+    doc_id: str
+    score: float
+
+
+class Metric(NamedTuple):
+    """The value of a measure for a topic."""
+
+    query_id: str
+    measure: Measure
+    value: float
+
+
+class CalcResults(NamedTuple):
+    """Aggregates, and the values they were made of."""
+
+    aggregated: dict[Measure, float]
+    per_query: list[Metric]
+
+
+class Measure(registry.Measure):
+    """A measure as in ir_measures: `AP`, `P(rel=2)@5`; it can evaluate by itself."""
+
+    @property
+    def name(self) -> str:
+        """The notation as ir_measures prints it: parameters in the order they were given, reals as reals."""
+        at, defaults = self.definition.at, self.definition.defaults
+        shown = [f"{k}={_shown(v)}" for k, v in self.params.items() if k != at and v != defaults[k]]
+        name = self.definition.name + (f"({','.join(shown)})" if shown else "")
+        return f"{name}@{self.params[at]}" if at in self.params else name
+
+    def calc_aggregate(self, qrels: QrelsLike, run: RunLike, *, ties: str = "conventional") -> float:
+        """Return the aggregate over topics."""
+        return calc_aggregate([self], qrels, run, ties=ties)[self]
+
+    def iter_calc(self, qrels: QrelsLike, run: RunLike, *, ties: str = "conventional") -> Iterator[Metric]:
+        """Return the value of each topic."""
+        return iter_calc([self], qrels, run, ties=ties)
+
+    def calc(self, qrels: QrelsLike, run: RunLike, *, ties: str = "conventional") -> CalcResults:
+        """Return both."""
+        return calc([self], qrels, run, ties=ties)
+
+    def evaluator(self, qrels: QrelsLike, *, ties: str = "conventional") -> Evaluator:
+        """Return an evaluator for many runs."""
+        return evaluator([self], qrels, ties=ties)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{k}:{v}" for k, v in sorted(value.items()) if k != v) + "}"
+    return repr(value)
+
+
+class Evaluator:
+    """Measures and judgments, to evaluate any number of runs."""
+
+    def __init__(self, measures: Iterable[Measure | str], qrels: QrelsLike, *, ties: str = "conventional") -> None:
+        """Prepare the judgments."""
+        self.measures = [parse_measure(measure) for measure in measures]
+        self._judgments = all_topics(read_qrels(qrels), 1)
+        (self._ties,) = strategies(ties)
+
+    def iter_calc(self, run: RunLike) -> Iterator[Metric]:
+        """Yield a metric per topic and measure; topics the run lacks have 0."""
+        topics, values = self._values(run)
+        for at, topic in enumerate(topics):
+            for measure, column in zip(self.measures, values, strict=True):
+                yield Metric(topic, measure, float(column[at]))
+
+    def calc_aggregate(self, run: RunLike) -> dict[Measure, float]:
+        """Return the mean over all judged topics, or the sum of counts."""
+        _, values = self._values(run)
+        return {m: _aggregate(m, column) for m, column in zip(self.measures, values, strict=True)}
+
+    def calc(self, run: RunLike) -> CalcResults:
+        """Return aggregates and single values."""
+        metrics = list(self.iter_calc(run))
+        columns: dict[Measure, list[float]] = {measure: [] for measure in self.measures}
+        for metric in metrics:
+            columns[metric.measure].append(metric.value)
+        return CalcResults({m: _aggregate(m, np.array(column)) for m, column in columns.items()}, metrics)
+
+    def _values(self, run: RunLike) -> tuple[list[str], list[Floats]]:
+        lists = build(
+            self._judgments,
+            read_run(run),
+            release=9,
+            ties=self._ties,
+            depth=None,
+            judged_only=False,
+            complete=False,
+            collection_size=0,
+        )
+        judged = judged_documents(lists) if any(m.params.get("judged_only") for m in self.measures) else lists
+        values = []
+        for measure in self.measures:
+            params = {name: value for name, value in measure.params.items() if name != "judged_only"}
+            chosen = judged if measure.params.get("judged_only") else lists
+            figures = measure.definition.function(chosen, **params)
+            values.append(np.where(lists.present, figures, 0.0))
+        return self._judgments.topics.to_list(), values
+
+
+def _aggregate(measure: Measure, values: Floats) -> float:
+    total = float(np.sum(values))
+    return total if measure.definition.aggregate == "sum" else total / len(values)
+
+
+# --------------------------------------------------------------------------------------------------------- measures
+
+_CATALOGUE: dict[str, Measure] = {}
+
+
+def _define(name: str, function: Callable[..., Floats], *aliases: str, **about: Any) -> Measure:
+    """Add a measure whose parameters are those of the function after the lists."""
+    import inspect
+
+    parameters = list(inspect.signature(function).parameters.values())[1:]
+    defaults = {parameter.name: parameter.default for parameter in parameters}
+    about = {"title": name, "formula": "", "source": "ir_measures", "example": name, **about}
+    measure = Measure(Definition(name, function, defaults=defaults, **about))
+    _CATALOGUE.update(dict.fromkeys((name, *aliases), measure))
+    return measure
+
+
+def _p(lists: Lists, cutoff: int, rel: int = 1, judged_only: bool = False) -> Floats:
+    del judged_only  # taken care of before: it chooses the lists
+    return found(lists.ranking, rel, cutoff) / cutoff
+
+
+def _r(lists: Lists, cutoff: int, rel: int = 1, judged_only: bool = False) -> Floats:
+    del judged_only
+    return ratio(found(lists.ranking, rel, cutoff), lists.ranking.n_rel(rel))
+
+
+def _rr(lists: Lists, cutoff: int | None = None, rel: int = 1, judged_only: bool = False) -> Floats:
+    del judged_only
+    return ranks.reciprocal_rank(lists.ranking, cutoff, rel)
+
+
+def _ap(lists: Lists, cutoff: int | None = None, rel: int = 1, judged_only: bool = False) -> Floats:
+    del judged_only
+    return ranks.average_precision(lists.ranking, cutoff, rel)
+
+
+def _rprec(lists: Lists, rel: int = 1, judged_only: bool = False) -> Floats:
+    del judged_only
+    return ranks.r_precision(lists.ranking, rel)
+
+
+def _ndcg(
+    lists: Lists,
+    cutoff: int | None = None,
+    dcg: str = "log2",
+    gains: dict[float, float] | None = None,
+    judged_only: bool = False,
+) -> Floats:
+    del judged_only
+    return gains_of.ndcg(lists.ranking, cutoff, dcg, gains)
+
+
+def _err(lists: Lists, cutoff: int | None = None) -> Floats:
+    return gains_of.expected_reciprocal_rank(lists.ranking, cutoff)
+
+
+def _rbp(lists: Lists, cutoff: int | None = None, p: float = 0.8, rel: int = 1) -> Floats:
+    return ranks.rank_biased_precision(lists.ranking, cutoff, p, rel)
+
+
+def _bpref(lists: Lists, rel: int = 1) -> Floats:
+    return incomplete.bpref(lists.ranking, rel)
+
+
+def _infap(lists: Lists, rel: int = 1) -> Floats:
+    return incomplete.inferred_ap(lists.ranking, rel)
+
+
+def _judged(lists: Lists, cutoff: int | None = None) -> Floats:
+    return incomplete.judged(lists.ranking, cutoff)
+
+
+def _success(lists: Lists, cutoff: int, rel: int = 1, judged_only: bool = False) -> Floats:
+    del judged_only
+    return np.minimum(found(lists.ranking, rel, cutoff), 1.0)
+
+
+def _iprec(lists: Lists, recall: float, rel: int = 1, judged_only: bool = False) -> Floats:
+    del judged_only
+    return official.interpolated(lists.at_level(rel), recall)
+
+
+def _set_p(lists: Lists, rel: int = 1, relative: bool = False, judged_only: bool = False) -> Floats:
+    del judged_only
+    most = np.minimum(lists.n_ret, lists.ranking.n_rel(rel)) if relative else lists.n_ret
+    return ratio(found(lists.ranking, rel), most)
+
+
+def _set_r(lists: Lists, rel: int = 1) -> Floats:
+    return ratio(found(lists.ranking, rel), lists.ranking.n_rel(rel))
+
+
+def _set_f(lists: Lists, rel: int = 1, beta: float = 1.0, judged_only: bool = False) -> Floats:
+    precision, recall = _set_p(lists, rel, judged_only=judged_only), _set_r(lists, rel)
+    return ratio((beta + 1.0) * precision * recall, beta * precision + recall)
+
+
+def _set_ap(lists: Lists, rel: int = 1, judged_only: bool = False) -> Floats:
+    return _set_p(lists, rel, judged_only=judged_only) * _set_r(lists, rel)
+
+
+def _num_q(lists: Lists) -> Floats:
+    return np.ones(lists.n_topics)
+
+
+def _num_rel(lists: Lists, rel: int = 1) -> Floats:
+    return lists.ranking.n_rel(rel).astype(np.float64)
+
+
+def _num_ret(lists: Lists, rel: int | None = None) -> Floats:
+    return lists.n_ret.astype(np.float64) if rel is None else found(lists.ranking, rel)
+
+
+P = Precision = _define("P", _p, "Precision", example="P@10")
+R = Recall = _define("R", _r, "Recall", example="R@1000")
+RR = MRR = _define("RR", _rr, "MRR")
+AP = MAP = _define("AP", _ap, "MAP")
+Rprec = RPrec = _define("Rprec", _rprec, "RPrec")
+nDCG = NDCG = _define("nDCG", _ndcg, "NDCG")
+ERR = _define("ERR", _err, example="ERR@20")
+RBP = _define("RBP", _rbp)
+Bpref = BPref = _define("Bpref", _bpref, "BPref")
+infAP = _define("infAP", _infap)
+Judged = _define("Judged", _judged, example="Judged@10")
+Success = _define("Success", _success, example="Success@5")
+IPrec = _define("IPrec", _iprec, at="recall", example="IPrec@0.1")
+SetP = _define("SetP", _set_p)
+SetRelP = SetP(relative=True)
+SetR = _define("SetR", _set_r)
+SetF = _define("SetF", _set_f)
+SetAP = _define("SetAP", _set_ap)
+NumQ = _define("NumQ", _num_q, aggregate="sum")
+NumRel = _define("NumRel", _num_rel, aggregate="sum")
+NumRet = _define("NumRet", _num_ret, aggregate="sum")
+NumRelRet = NumRet(rel=1)
+_CATALOGUE |= {"SetRelP": SetRelP, "NumRelRet": NumRelRet}
+
+_BY_TREC_NAME: dict[str, tuple[Measure, str | None, Sequence[float]]] = {
+    "ndcg": (nDCG, None, ()),
+    "P": (P, "cutoff", CUTOFFS),
+    "map_cut": (AP, "cutoff", CUTOFFS),
+    "set_map": (SetAP, None, ()),
+    "set_P": (SetP, None, ()),
+    "infAP": (infAP, None, ()),
+    "bpref": (Bpref, None, ()),
+    "num_rel_ret": (NumRelRet, None, ()),
+    "recip_rank": (RR, None, ()),
+    "recall": (R, "cutoff", CUTOFFS),
+    "set_recall": (SetR, None, ()),
+    "set_relative_P": (SetRelP, None, ()),
+    "num_ret": (NumRet, None, ()),
+    "num_rel": (NumRel, None, ()),
+    "ndcg_cut": (nDCG, "cutoff", CUTOFFS),
+    "Rprec": (Rprec, None, ()),
+    "num_q": (NumQ, None, ()),
+    "map": (AP, None, ()),
+    "success": (Success, "cutoff", (1, 5, 10)),
+    "set_F": (SetF, "beta", (1.0,)),
+    "iprec_at_recall": (IPrec, "recall", TENTHS),
+}
+
+
+def parse_measure(measure: str | registry.Measure | object) -> Measure:
+    """Read a measure from its notation, or from an object that prints in it."""
+    if isinstance(measure, Measure):
+        return measure.complete
+    parsed = notation.parse_measure(str(measure), _find)
+    return Measure(parsed.definition, parsed.params, parsed.aggregate)
+
+
+def _find(name: str) -> Measure:
+    if name not in _CATALOGUE:
+        raise UnknownMeasure(f"There is no measure {name!r}{did_you_mean(name, _CATALOGUE) or '.'}")
+    return _CATALOGUE[name]
+
+
+def parse_trec_measure(measure: str) -> list[Measure]:
+    """Read a name of trec_eval: `P.5,10`, `P_5`, `ndcg_cut`, or a nickname. Measures ir_measures lacks are left out."""
+    if measure in NICKNAMES:
+        names = sorted(name for name in NICKNAMES[measure] if name in _BY_TREC_NAME)
+        return [parsed for name in names for parsed in parse_trec_measure(name)]
+    from exaequo.compat.pytrec_eval import combined
+
+    (form,) = combined([measure])
+    name, _, given = form.partition(".")
+    if name not in _BY_TREC_NAME:
+        raise ValueError(f"measure {measure} is not one of ir_measures'")
+    found_measure, parameter, defaults = _BY_TREC_NAME[name]
+    if parameter is None:
+        return [found_measure]
+    whole = BY_NAME[name].takes == "cut"
+    values = sorted(int(v) if whole else float(v) for v in given.split(",")) if given else list(defaults)
+    return [found_measure(**{parameter: value}) for value in values]
+
+
+# -------------------------------------------------------------------------------------------------------- functions
+
+
+def evaluator(measures: Iterable[Measure | str], qrels: QrelsLike, *, ties: str = "conventional") -> Evaluator:
+    """Return an evaluator for these measures and judgments."""
+    return Evaluator(measures, qrels, ties=ties)
+
+
+def iter_calc(
+    measures: Iterable[Measure | str], qrels: QrelsLike, run: RunLike, *, ties: str = "conventional"
+) -> Iterator[Metric]:
+    """Yield a metric per topic and measure."""
+    return evaluator(measures, qrels, ties=ties).iter_calc(run)
+
+
+def calc_aggregate(
+    measures: Iterable[Measure | str], qrels: QrelsLike, run: RunLike, *, ties: str = "conventional"
+) -> dict[Measure, float]:
+    """Return the aggregate of each measure."""
+    return evaluator(measures, qrels, ties=ties).calc_aggregate(run)
+
+
+def calc(
+    measures: Iterable[Measure | str], qrels: QrelsLike, run: RunLike, *, ties: str = "conventional"
+) -> CalcResults:
+    """Return aggregates and single values."""
+    return evaluator(measures, qrels, ties=ties).calc(run)
+
+
+def read_trec_qrels(file: Any) -> Iterator[Qrel]:
+    """Yield judgments from a path, an open file, or text."""
+    for query_id, iteration, doc_id, relevance in _rows(file, trec.QRELS):
+        yield Qrel(query_id, doc_id, int(relevance) if float(relevance).is_integer() else relevance, iteration)
+
+
+def read_trec_run(file: Any) -> Iterator[ScoredDoc]:
+    """Yield returned documents from a path, an open file, or text."""
+    for query_id, _, doc_id, _, score, _ in _rows(file, trec.RUN):
+        yield ScoredDoc(query_id, doc_id, score)
+
+
+def _rows(file: Any, layout: trec.Layout) -> Iterator[tuple[Any, ...]]:
+    name = str(getattr(file, "name", layout.what))
+    if isinstance(file, str | Path) and "\n" not in str(file):
+        data, source = load(str(file))
+        name = source.name
+    else:
+        content = (file if hasattr(file, "read") else io.StringIO(str(file))).read()
+        data = content if isinstance(content, bytes) else content.encode()
+    frame: pl.DataFrame = trec.parse(data, layout, name, repeats=True)
+    yield from frame.select(layout.fields).iter_rows()
