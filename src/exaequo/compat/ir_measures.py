@@ -19,17 +19,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from exaequo.compat import ir_functions
 from exaequo.errors import UnknownMeasure, did_you_mean
 from exaequo.judge import Floats
-from exaequo.measures import Definition, incomplete, notation, ranks, registry
-from exaequo.measures import gain as gains_of
-from exaequo.measures.sets import found, ratio
+from exaequo.measures import Definition, notation, registry
 from exaequo.order import strategies
 from exaequo.read import QrelsLike, RunLike, read_qrels, read_run, trec
 from exaequo.read.source import load
-from exaequo.trec_eval import measures as official
 from exaequo.trec_eval.catalogue import BY_NAME, CUTOFFS, NICKNAMES, TENTHS
-from exaequo.trec_eval.lists import Lists, all_topics, build, judged_documents
+from exaequo.trec_eval.lists import all_topics, build, judged_documents
 
 
 class Qrel(NamedTuple):
@@ -170,124 +168,27 @@ def _define(name: str, function: Callable[..., Floats], *aliases: str, **about: 
     return measure
 
 
-def _p(lists: Lists, cutoff: int, rel: int = 1, judged_only: bool = False) -> Floats:
-    del judged_only  # taken care of before: it chooses the lists
-    return found(lists.ranking, rel, cutoff) / cutoff
-
-
-def _r(lists: Lists, cutoff: int, rel: int = 1, judged_only: bool = False) -> Floats:
-    del judged_only
-    return ratio(found(lists.ranking, rel, cutoff), lists.ranking.n_rel(rel))
-
-
-def _rr(lists: Lists, cutoff: int | None = None, rel: int = 1, judged_only: bool = False) -> Floats:
-    del judged_only
-    return ranks.reciprocal_rank(lists.ranking, cutoff, rel)
-
-
-def _ap(lists: Lists, cutoff: int | None = None, rel: int = 1, judged_only: bool = False) -> Floats:
-    del judged_only
-    return ranks.average_precision(lists.ranking, cutoff, rel)
-
-
-def _rprec(lists: Lists, rel: int = 1, judged_only: bool = False) -> Floats:
-    del judged_only
-    return ranks.r_precision(lists.ranking, rel)
-
-
-def _ndcg(
-    lists: Lists,
-    cutoff: int | None = None,
-    dcg: str = "log2",
-    gains: dict[float, float] | None = None,
-    judged_only: bool = False,
-) -> Floats:
-    del judged_only
-    return gains_of.ndcg(lists.ranking, cutoff, dcg, gains)
-
-
-def _err(lists: Lists, cutoff: int | None = None) -> Floats:
-    return gains_of.expected_reciprocal_rank(lists.ranking, cutoff)
-
-
-def _rbp(lists: Lists, cutoff: int | None = None, p: float = 0.8, rel: int = 1) -> Floats:
-    return ranks.rank_biased_precision(lists.ranking, cutoff, p, rel)
-
-
-def _bpref(lists: Lists, rel: int = 1) -> Floats:
-    return incomplete.bpref(lists.ranking, rel)
-
-
-def _infap(lists: Lists, rel: int = 1) -> Floats:
-    return incomplete.inferred_ap(lists.ranking, rel)
-
-
-def _judged(lists: Lists, cutoff: int | None = None) -> Floats:
-    return incomplete.judged(lists.ranking, cutoff)
-
-
-def _success(lists: Lists, cutoff: int, rel: int = 1, judged_only: bool = False) -> Floats:
-    del judged_only
-    return np.minimum(found(lists.ranking, rel, cutoff), 1.0)
-
-
-def _iprec(lists: Lists, recall: float, rel: int = 1, judged_only: bool = False) -> Floats:
-    del judged_only
-    return official.interpolated(lists.at_level(rel), recall)
-
-
-def _set_p(lists: Lists, rel: int = 1, relative: bool = False, judged_only: bool = False) -> Floats:
-    del judged_only
-    most = np.minimum(lists.n_ret, lists.ranking.n_rel(rel)) if relative else lists.n_ret
-    return ratio(found(lists.ranking, rel), most)
-
-
-def _set_r(lists: Lists, rel: int = 1) -> Floats:
-    return ratio(found(lists.ranking, rel), lists.ranking.n_rel(rel))
-
-
-def _set_f(lists: Lists, rel: int = 1, beta: float = 1.0, judged_only: bool = False) -> Floats:
-    precision, recall = _set_p(lists, rel, judged_only=judged_only), _set_r(lists, rel)
-    return ratio((beta + 1.0) * precision * recall, beta * precision + recall)
-
-
-def _set_ap(lists: Lists, rel: int = 1, judged_only: bool = False) -> Floats:
-    return _set_p(lists, rel, judged_only=judged_only) * _set_r(lists, rel)
-
-
-def _num_q(lists: Lists) -> Floats:
-    return np.ones(lists.n_topics)
-
-
-def _num_rel(lists: Lists, rel: int = 1) -> Floats:
-    return lists.ranking.n_rel(rel).astype(np.float64)
-
-
-def _num_ret(lists: Lists, rel: int | None = None) -> Floats:
-    return lists.n_ret.astype(np.float64) if rel is None else found(lists.ranking, rel)
-
-
-P = Precision = _define("P", _p, "Precision", example="P@10")
-R = Recall = _define("R", _r, "Recall", example="R@1000")
-RR = MRR = _define("RR", _rr, "MRR")
-AP = MAP = _define("AP", _ap, "MAP")
-Rprec = RPrec = _define("Rprec", _rprec, "RPrec")
-nDCG = NDCG = _define("nDCG", _ndcg, "NDCG")
-ERR = _define("ERR", _err, example="ERR@20")
-RBP = _define("RBP", _rbp)
-Bpref = BPref = _define("Bpref", _bpref, "BPref")
-infAP = _define("infAP", _infap)
-Judged = _define("Judged", _judged, example="Judged@10")
-Success = _define("Success", _success, example="Success@5")
-IPrec = _define("IPrec", _iprec, at="recall", example="IPrec@0.1")
-SetP = _define("SetP", _set_p)
+P = Precision = _define("P", ir_functions.p, "Precision", example="P@10")
+R = Recall = _define("R", ir_functions.r, "Recall", example="R@1000")
+RR = MRR = _define("RR", ir_functions.rr, "MRR")
+AP = MAP = _define("AP", ir_functions.ap, "MAP")
+Rprec = RPrec = _define("Rprec", ir_functions.rprec, "RPrec")
+nDCG = NDCG = _define("nDCG", ir_functions.ndcg, "NDCG")
+ERR = _define("ERR", ir_functions.err, example="ERR@20")
+RBP = _define("RBP", ir_functions.rbp)
+Bpref = BPref = _define("Bpref", ir_functions.bpref, "BPref")
+infAP = _define("infAP", ir_functions.infap)
+Judged = _define("Judged", ir_functions.judged, example="Judged@10")
+Success = _define("Success", ir_functions.success, example="Success@5")
+IPrec = _define("IPrec", ir_functions.iprec, at="recall", example="IPrec@0.1")
+SetP = _define("SetP", ir_functions.set_p)
 SetRelP = SetP(relative=True)
-SetR = _define("SetR", _set_r)
-SetF = _define("SetF", _set_f)
-SetAP = _define("SetAP", _set_ap)
-NumQ = _define("NumQ", _num_q, aggregate="sum")
-NumRel = _define("NumRel", _num_rel, aggregate="sum")
-NumRet = _define("NumRet", _num_ret, aggregate="sum")
+SetR = _define("SetR", ir_functions.set_r)
+SetF = _define("SetF", ir_functions.set_f)
+SetAP = _define("SetAP", ir_functions.set_ap)
+NumQ = _define("NumQ", ir_functions.num_q, aggregate="sum")
+NumRel = _define("NumRel", ir_functions.num_rel, aggregate="sum")
+NumRet = _define("NumRet", ir_functions.num_ret, aggregate="sum")
 NumRelRet = NumRet(rel=1)
 _CATALOGUE |= {"SetRelP": SetRelP, "NumRelRet": NumRelRet}
 
