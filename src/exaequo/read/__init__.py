@@ -54,7 +54,8 @@ def read_run(
     if isinstance(data, Run):
         return data if name is None else replace(data, name=name)
     frame, source = _read(data, trec.RUN, name or "run", reader, columns, digest)
-    n_names = frame["run_id"].n_unique() if "run_id" in frame.columns else 1
+    ids = frame["run_id"] if "run_id" in frame.columns else None
+    n_names = 1 if ids is None or (ids == ids[0]).all() else ids.n_unique()
     if name is None:
         its_own = frame["run_id"][0] if "run_id" in frame.columns else getattr(data, "name", None)
         name = str(its_own) if isinstance(its_own, str) and its_own else source.stem

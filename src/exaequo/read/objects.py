@@ -51,13 +51,17 @@ def from_dicts(data: Mapping[Any, Any], layout: Layout, name: str) -> pl.DataFra
 
 def _ids(ids: list[Any], what: str, name: str) -> pl.Series:
     """Ids as strings; None, bytes and reals are none."""
-    kinds = set(map(type, ids))
-    for kind in kinds:
-        if not issubclass(kind, str | int | np.integer):
-            odd = next(each for each in ids if type(each) is kind)
-            found = f"{what} {odd!r} is {kind.__name__}"
+    try:
+        series = pl.Series(ids, dtype=pl.String)  # refuses all that is not text
+        if not series.null_count():
+            return series
+    except TypeError:
+        pass
+    for each in ids:
+        if not isinstance(each, str | int | np.integer):
+            found = f"{what} {each!r} is {type(each).__name__}"
             raise InputError(Problem(name, None, found, "strings or whole numbers as ids", "Convert the ids."))
-    return pl.Series(ids if kinds <= {str} else [str(each) for each in ids], dtype=pl.String)
+    return pl.Series([str(each) for each in ids], dtype=pl.String)
 
 
 def _from_tuples(data: Iterable[Any], name: str) -> pl.DataFrame:

@@ -88,7 +88,7 @@ def parse_clean(data: bytes, layout: Layout, *, comments: bool = True) -> pl.Dat
         return None
     # A short or blank line, or an empty field, shows as a null; NaN and infinity are accepted as numbers.
     whole = frame.height and not any(column.null_count() for column in frame)
-    return frame if whole and frame[layout.number].is_finite().all() else None
+    return frame.rechunk() if whole and frame[layout.number].is_finite().all() else None
 
 
 def tidy(data: bytes, layout: Layout, *, comments: bool = True) -> bytes:
