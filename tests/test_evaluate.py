@@ -21,7 +21,7 @@ def test_missing_topics_score_zero_and_are_reported() -> None:
         scores = evaluate(QRELS, RUN, "AP", ties="all")
     text = "\n".join(str(warning.message) for warning in caught)
     assert "1 topic with nothing relevant left out of all averages: 3" in text
-    assert "1 of 2 evaluated topics missing: 2; they score 0" in text
+    assert "1 of 2 evaluated topics missing: 2; scored as empty lists" in text
     assert scores.mean("AP", ties="optimistic") == 0.5
     assert scores.mean("AP", ties="realistic") == pytest.approx((1 + 2 / 3) / 4)
     assert scores.topics["topic"].to_list() == ["1", "2"] * 3

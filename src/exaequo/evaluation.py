@@ -246,5 +246,7 @@ def notes_on_run(judged: JudgedRun, options: Options) -> list[str]:
         what = f"{len(missing):,} of {judged.judgments.n_topics:,} evaluated topics missing: {listed(missing)}"
         if options.missing == "error":
             raise MissingTopics(f"{run.source.name}: {what}. Add them, or choose --missing zero or skip.")
-        notes.append(f"{run.source.name}: {what}; " + ("they score 0" if options.missing == "zero" else "left out"))
+        notes.append(
+            f"{run.source.name}: {what}; " + ("scored as empty lists" if options.missing == "zero" else "left out")
+        )
     return notes

@@ -129,7 +129,7 @@ class TestEval:
         text, err = out(capfd, "eval", "qrels.txt", "part.txt", "-m", "AP", "--format", "csv")
         assert "warning" not in text
         assert "exaequo: warning: part.txt: 1 topic nobody judged, ignored: 9" in err
-        assert "exaequo: warning: part.txt: 1 of 2 evaluated topics missing: 2; they score 0" in err
+        assert "exaequo: warning: part.txt: 1 of 2 evaluated topics missing: 2; scored as empty lists" in err
         _, err = out(capfd, "eval", "qrels.txt", "part.txt", "--missing", "error", code=1)
         assert "1 of 2 evaluated topics missing: 2" in err
 

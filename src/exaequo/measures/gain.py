@@ -81,6 +81,32 @@ _dcg = dcg  # the parameter of ndcg has the name of the function
 
 
 @define(
+    "IDCG",
+    title="Ideal discounted cumulative gain",
+    formula="IDCG@k = DCG@k of the ideal list of all judged documents",
+    source=_JK,
+    example="IDCG(dcg='jk')@10",
+    highest=float("inf"),
+)
+def idcg(ranking: Ranking, cutoff: int | None = None, dcg: str = "log2", gains: Gains | None = None) -> Floats:
+    return ideal_dcg(ranking, cutoff, dcg, gains)
+
+
+@define(
+    "NCG",
+    title="Normalised cumulative gain",
+    formula="NCG@k = Σ gain(i) over the ranks i ≤ k / the same of the ideal list",
+    source="K. Järvelin, J. Kekäläinen: IR evaluation methods for retrieving highly relevant documents, SIGIR 2000",
+    example="NCG@100",
+)
+def ncg(ranking: Ranking, cutoff: int) -> Floats:
+    at = ranking.gainful[ranking.rank[ranking.gainful] <= cutoff]
+    topic, rank, grade = ranking.judgments.ideal
+    top = rank <= cutoff
+    return ratio(ranking.total(ranking.topic[at], ranking.grade[at]), ranking.total(topic[top], grade[top]))
+
+
+@define(
     "ERR",
     title="Expected reciprocal rank",
     formula="ERR@k = Σ 1/i · R(i) · Π (1 − R(j)) over j < i ≤ k, with R = (2^grade − 1) / 2^max_rel",

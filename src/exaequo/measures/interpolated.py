@@ -9,6 +9,7 @@ import numpy as np
 
 from exaequo.judge import Floats, Ints
 from exaequo.measures.registry import define
+from exaequo.measures.sets import ratio
 from exaequo.order import Ranking
 
 _SOURCE = "C. J. van Rijsbergen: Information Retrieval, 2nd edition, 1979, chapter 7; trec_eval, 11pt_avg"
@@ -51,3 +52,28 @@ def eleven_points(ranking: Ranking, rel: float | None = None) -> Floats:
     for tenth in range(11):
         total += interpolated_precision(ranking, tenth / 10, rel)
     return total / 11
+
+
+@define(
+    "IAP",
+    title="Interpolated average precision over relevant documents",
+    formula="IAP = Σ max P@j over j ≥ i, for the ranks i of relevant documents / all relevant documents",
+    source="C. J. van Rijsbergen: Information Retrieval, 2nd edition, 1979, chapter 7",
+    example="IAP",
+)
+def interpolated_average_precision(ranking: Ranking, rel: float | None = None) -> Floats:
+    hits = ranking.hits(rel)
+    best = best_from_here(hits.nth / hits.rank, hits.topic)
+    return ratio(ranking.total(hits.topic, best), ranking.n_rel(rel))
+
+
+def best_from_here(values: Floats, topic: Ints) -> Floats:
+    """Return for each entry the greatest value of its topic from there on; all lists advance together, by doubling."""
+    best, step = values.copy(), 1
+    while step < len(best):
+        same = topic[step:] == topic[:-step]
+        if not same.any():
+            break
+        best[:-step] = np.where(same, np.maximum(best[:-step], best[step:]), best[:-step])
+        step *= 2
+    return best

@@ -32,7 +32,7 @@ F = TypeVar("F", bound=Function)
 REQUIRED: Any = inspect.Parameter.empty
 
 ENTRY_POINTS = "exaequo.measures"
-FAMILIES = ("sets", "ranks", "interpolated", "gain", "incomplete", "counts")
+FAMILIES = ("sets", "ranks", "recall", "interpolated", "gain", "incomplete", "counts")
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,7 @@ PARAMETERS: dict[str, Parameter] = {
         "leave documents nobody judged out of the list", lambda v: isinstance(v, bool), "True or False"
     ),
     "relative": Parameter("divide by the best there can be", lambda v: isinstance(v, bool), "True or False"),
+    "docs": Parameter("size of the collection", lambda v: type(v) is int and v >= 1, "a whole number ≥ 1"),
     "max_rel": Parameter("highest grade of the scale", lambda v: _number(v) and v > 0, "a number > 0"),
 }
 

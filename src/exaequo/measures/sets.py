@@ -64,6 +64,45 @@ def f_at(ranking: Ranking, cutoff: int, rel: float | None = None, beta: float = 
 
 
 @define(
+    "E",
+    title="Effectiveness of van Rijsbergen at k",
+    formula="E(β)@k = 1 − F(β)@k",
+    source=_RIJSBERGEN,
+    example="E(beta=2)@20",
+    higher_is_better=False,
+    chain="reversed",
+)
+def e_at(ranking: Ranking, cutoff: int, rel: float | None = None, beta: float = 1.0) -> Floats:
+    return 1 - f_at(ranking, cutoff, rel, beta)
+
+
+@define(
+    "Noise",
+    title="Noise at k",
+    formula="Noise@k = 1 − P@k: what the reader looks at for nothing",
+    source=_CLEVERDON,
+    example="Noise@10",
+    higher_is_better=False,
+    chain="reversed",
+)
+def noise(ranking: Ranking, cutoff: int, rel: float | None = None) -> Floats:
+    return 1 - precision(ranking, cutoff, rel)
+
+
+@define(
+    "Silence",
+    title="Silence at k",
+    formula="Silence@k = 1 − R@k: what the reader misses",
+    source=_CLEVERDON,
+    example="Silence@1000",
+    higher_is_better=False,
+    chain="reversed",
+)
+def silence(ranking: Ranking, cutoff: int, rel: float | None = None) -> Floats:
+    return 1 - recall(ranking, cutoff, rel)
+
+
+@define(
     "Success",
     title="Success at k",
     formula="Success@k = 1 if one of the first k documents is relevant, else 0",

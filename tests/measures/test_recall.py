@@ -1,0 +1,98 @@
+"""Recall-oriented measures against slow implementations of their definitions."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from exaequo import BadParameter
+from helpers import Grades, Sims, collections, evaluate, values
+
+RANKS = st.sets(st.integers(1, 14), max_size=8).map(sorted)
+
+
+def pres(ranks: list[int], n: int, most: int) -> Fraction:
+    inside = [rank for rank in ranks if rank <= most]
+    all_ranks = inside + [most + i for i in range(len(inside) + 1, n + 1)]
+    return 1 - (Fraction(sum(all_ranks), n) - Fraction(n + 1, 2)) / most
+
+
+def average_precision(ranks: list[int], n: int) -> Fraction:
+    return sum((Fraction(i, rank) for i, rank in enumerate(sorted(ranks), 1)), Fraction(0)) / n
+
+
+def mor(ranks: list[int], n: int, most: int) -> Fraction:
+    inside = [rank for rank in ranks if rank <= most]
+    if not inside:
+        return Fraction(0)
+    h, w = len(inside), max(inside)
+    worst = average_precision(list(range(w - h + 1, w + 1)), n)
+    best = average_precision([*range(1, h), w], n)
+    ap = average_precision(inside, n)
+    g_hw = (ap - worst) / (best - worst) if best != worst else ap
+    return (h + (most - w + g_hw) / (most - h + 1)) / (min(n, most) + 1)
+
+
+def normalised_recall(ranks: list[int], n: int, docs: int) -> Fraction:
+    missing = n - len(ranks)
+    all_ranks = list(ranks) + list(range(docs - missing + 1, docs + 1))
+    return 1 - (Fraction(sum(all_ranks)) - Fraction(n * (n + 1), 2)) / (n * (docs - n)) if n < docs else Fraction(1)
+
+
+@given(RANKS, st.integers(0, 3), st.integers(1, 12))
+def test_definitions(ranks: list[int], missing: int, most: int) -> None:
+    n = len(ranks) + missing
+    if not n:
+        return
+    qrels = {"t": {f"d{rank}": 1 for rank in ranks} | {f"missing{i}": 1 for i in range(missing)}}
+    run = {"t": {f"d{rank}": -float(rank) for rank in range(1, 15)}}
+    names = [f"PRES@{most}", f"MOR@{most}", "RNorm(docs=20)", "IAP", "FAP(beta=2)"]
+    found = evaluate(qrels, run, names).to_dict()["run"]["realistic"]["t"]
+    points = [Fraction(i, rank) for i, rank in enumerate(ranks, 1)]
+    ap, recall = average_precision(ranks, n), Fraction(len(ranks), n)
+    below = 4 * ap + recall
+    expected = {
+        f"PRES@{most}": pres(ranks, n, most),
+        f"MOR@{most}": mor(ranks, n, most),
+        "RNorm(docs=20)": normalised_recall(ranks, n, 20),
+        "IAP": sum((max(points[i:]) for i in range(len(points))), Fraction(0)) / n,
+        "FAP(beta=2)": 5 * ap * recall / below if below else Fraction(0),
+    }
+    assert found == pytest.approx({name: float(value) for name, value in expected.items()}, abs=1e-12)
+
+
+@given(RANKS, RANKS)
+def test_mor_goes_by_found_then_last_then_average_precision(one: list[int], two: list[int]) -> None:
+    n, most = 8, 10
+
+    def keys(ranks: list[int]) -> tuple[int, int, Fraction]:
+        inside = [rank for rank in ranks if rank <= most]
+        return len(inside), -max(inside, default=0), average_precision(inside, n)
+
+    if keys(one) > keys(two):
+        assert mor(one, n, most) >= mor(two, n, most)
+
+
+@given(collections())
+def test_opposites_and_relatives(collection: tuple[Grades, Sims]) -> None:
+    qrels, run = collection
+    names = ["P@3", "Noise@3", "R@3", "Silence@3", "F(beta=2)@3", "E(beta=2)@3", "DCG@3", "IDCG@3", "nDCG@3", "NCG@3"]
+    for topic, found in evaluate(qrels, run, names).to_dict()["run"]["realistic"].items():
+        assert found["Noise@3"] == 1 - found["P@3"]
+        assert found["Silence@3"] == 1 - found["R@3"]
+        assert found["E(beta=2)@3"] == 1 - found["F(beta=2)@3"]
+        assert found["DCG@3"] == pytest.approx(found["nDCG@3"] * found["IDCG@3"])
+        best = sum(sorted((max(grade, 0) for grade in qrels[topic].values()), reverse=True)[:3])
+        assert found["NCG@3"] <= 1 + 1e-12
+        assert math.isclose(found["NCG@3"] * best, round(found["NCG@3"] * best), abs_tol=1e-9)
+
+
+def test_normalised_recall_needs_the_size_of_the_collection() -> None:
+    with pytest.raises(BadParameter, match=r"RNorm needs docs, as in RNorm\(docs=1000\)"):
+        values({"t": {"a": 1}}, {"t": {"a": 1.0}}, "RNorm")
+    with pytest.raises(BadParameter, match=r"RNorm\(docs=1\): a topic has 2 documents"):
+        values({"t": {"a": 1}}, {"t": {"a": 1.0, "b": 0.5}}, "RNorm(docs=1)")
