@@ -44,7 +44,7 @@ class ExaequoError(Exception):
     exit_code = 1
 
 
-class InputError(ExaequoError):
+class InputError(ExaequoError, ValueError):
     """A file or table that cannot be evaluated."""
 
     def __init__(self, problems: Problem | Sequence[Problem]) -> None:
@@ -69,7 +69,7 @@ class UnknownMeasure(UsageError):
     """No measure has that name."""
 
 
-class BadParameter(UsageError):
+class BadParameter(UsageError, ValueError):
     """A parameter has a value it cannot have."""
 
 

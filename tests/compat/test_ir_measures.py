@@ -61,7 +61,9 @@ def test_same_notation(name: str) -> None:
     assert ours.parse_measure(original.parse_measure(name)) == ours.parse_measure(name)
 
 
-@pytest.mark.parametrize("name", ["P.5,10", "P_5", "ndcg_cut", "map", "official", "set_F.0.5", "iprec_at_recall.0.2"])
+@pytest.mark.parametrize(
+    "name", ["P.5,10", "P.10,5", "P_5", "ndcg_cut", "map", "official", "set_F.0.5", "iprec_at_recall.0.2"]
+)
 def test_names_of_trec_eval(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     expected = [str(measure) for measure in original.parse_trec_measure(name)]
     assert [str(measure) for measure in ours.parse_trec_measure(name)] == expected
@@ -80,7 +82,9 @@ def test_objects() -> None:
     run = [ours.ScoredDoc("1", "b", 2.0), ours.ScoredDoc("1", "a", 1.0)]
     assert AP.calc_aggregate(qrels, run) == 0.5
     assert [metric.value for metric in (P @ 2).iter_calc(qrels, run)] == [0.5]
-    assert (nDCG @ 1).calc(qrels, run).aggregated == {nDCG @ 1: 0.0}
+    assert (nDCG @ 1).calc(qrels, run).aggregated == 0.0
+    assert (AP["rel"], AP.NAME, (P @ 5)["cutoff"]) == (1, "AP", 5)
+    assert len(list(ours.iter_calc([AP, AP], qrels, run))) == 1
     evaluator = ours.evaluator([AP, P @ 1], qrels)
     assert evaluator.calc_aggregate({"1": {"a": 1.0}}) == {AP: 1.0, P @ 1: 1.0}
     assert AP.evaluator(qrels).calc_aggregate(run) == {AP: 0.5}
@@ -92,6 +96,15 @@ def test_expected_reciprocal_rank_and_rank_biased_precision() -> None:
     qrels, run = {"1": {"a": 2, "b": 1}}, {"1": {"a": 2.0, "x": 1.5, "b": 1.0}}
     assert (ours.ERR @ 20).calc_aggregate(qrels, run) == pytest.approx(3 / 16 + 13 / 16 * (1 / 16) / 3)
     assert ours.RBP(p=0.5, rel=1).calc_aggregate(qrels, run) == pytest.approx(0.5 * (1 + 0.25))
+
+
+def test_nothing_returned_and_nothing_judged() -> None:
+    qrels = {"1": {"a": 1}, "2": {"b": 1}, "5": {}}
+    nothing: list[Any] = [{}, [], {"1": {}}]
+    for run in nothing:
+        assert ours.calc_aggregate([AP, RR @ 10], qrels, run) == {AP: 0.0, RR @ 10: 0.0}
+    theirs = original.calc_aggregate([original.AP], qrels, {"1": {"a": 1.0}})
+    assert list(ours.calc_aggregate([AP], qrels, {"1": {"a": 1.0}}).values()) == pytest.approx(list(theirs.values()))
 
 
 def test_reading(tmp_path: Path) -> None:

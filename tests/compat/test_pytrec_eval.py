@@ -77,6 +77,18 @@ def test_nothing_to_evaluate() -> None:
         ours.RelevanceEvaluator({"1": {"a": 1}}, {"nosuch"})
 
 
+def test_topics_with_nothing_returned_count() -> None:
+    qrels = {"1": {"a": 1}, "2": {"d": 1}}
+    run: dict[str, dict[str, float]] = {"1": {}, "2": {"d": 1.0}}
+    nothing: dict[str, dict[str, float]] = {"1": {}}
+    for scores in (run, nothing):
+        expected = original.RelevanceEvaluator(qrels, {"map", "num_ret", "P_5"}).evaluate(scores)
+        assert ours.RelevanceEvaluator(qrels, {"map", "num_ret", "P_5"}).evaluate(scores) == expected
+    assert ours.RelevanceEvaluator(qrels, set()).evaluate(run) == {"1": {}, "2": {}}
+    with pytest.raises(TypeError, match="positive"):
+        ours.RelevanceEvaluator(qrels, {"map"}, relevance_level=0)
+
+
 def test_parsing() -> None:
     run = "1 Q0 a 1 0.5 r\n2 Q0 b 1 1e-5 r\n1 Q0 c 2 0.25 r\n"
     qrel = "1 0 a 1\n1 0 b 0\n2 0 a 2\n"
@@ -87,6 +99,9 @@ def test_parsing() -> None:
     assert parsed == dict(original.parse_qrel(io.StringIO(qrel)))
     assert all(type(value) is int for judged in parsed.values() for value in judged.values())
     assert ours.parse_run(io.StringIO("")) == {}
+    assert ours.parse_run(io.StringIO(run))["new"] == {}
+    with pytest.raises(ValueError, match="2 fields"):
+        ours.parse_run(["1 Q0"])
 
 
 @pytest.mark.parametrize("measure", ["map", "num_ret", "gm_map"])

@@ -151,7 +151,9 @@ def test_repeats_matter_only_where_they_are_evaluated(files: Path) -> None:
         (["-T", "what", "q", "r"], 2, "trec_results"),
         (["--release", "8", "q", "r"], 1, "expected 9 or 10"),
         (["--ties", "fair", "q", "r"], 1, "expected one of"),
-        (["-Z", "none", "q", "r"], 2, "no such file"),
+        (["-Z", "none", "q", "r"], 255, "no such file"),
+        (["-l", "-1", "q", "r"], 1, "expected a whole number ≥ 0"),
+        (["-D", "0.", "q", "r"], 7, "no topic is both"),
         (["-D", "0.99", "q", "r"], 7, "no topic is both"),
     ],
 )
@@ -172,6 +174,27 @@ def test_help_and_version(capfd: pytest.CaptureFixture[str]) -> None:
 
 def test_one_topic_of_interest() -> None:
     assert {topic for _, topic in figures("-q", "-D", "0.2", "-mmap")} == {"2", "all"}
+
+
+def test_levels_out_of_order_are_never_met() -> None:
+    """Read from the last: 0.1 is met, 0.9 is passed by then, so it gets the precision at the top of the list."""
+    assert figures("-q", "-m11pt_avg.0.1,0.9")["11pt_avg_0.1,0.9", "1"] == "0.8333"
+    assert figures("-q", "-m11pt_avg.0.9,0.1")["11pt_avg_0.9,0.1", "1"] == "1.0000"
+
+
+def test_names_have_room_for_eight_characters() -> None:
+    assert ("Rprec_mult_100000.0", "all") in figures("-mRprec_mult.100000")
+    assert ("P_9223372036854775807", "all") in figures("-mP.9999999999999999999")
+    assert figures("-q", "-mrelstring.1e19")["relstring_1e19", "1"] == "'103'"
+
+
+def test_the_long_form_of_the_obsolete_option_takes_a_value() -> None:
+    assert main(["--Output_old_results_format", "x", "-mmap", "q", "r"]) == main(["-o", "-mmap", "q", "r"])
+
+
+def test_counts_of_topics_do_not_look_at_documents(files: Path) -> None:
+    (files / "q").write_text(QRELS + "1 0 a 1\n", encoding="utf-8")
+    assert figures("-mnum_q", "-mrunid")["num_q", "all"] == "2"
 
 
 def test_comparison_of_gains_cuts_differences() -> None:

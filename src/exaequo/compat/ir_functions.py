@@ -54,8 +54,8 @@ def err(lists: Lists, cutoff: int | None = None) -> Floats:
     return gain.expected_reciprocal_rank(lists.ranking, cutoff)
 
 
-def rbp(lists: Lists, cutoff: int | None = None, p: float = 0.8, rel: int = 1) -> Floats:
-    return ranks.rank_biased_precision(lists.ranking, cutoff, p, rel)
+def rbp(lists: Lists, cutoff: int | None = None, p: float = 0.8, rel: int | None = None) -> Floats:
+    return ranks.rank_biased_precision(lists.ranking, cutoff, p, 1 if rel is None else rel)
 
 
 def bpref(lists: Lists, rel: int = 1) -> Floats:

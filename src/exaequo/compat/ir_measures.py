@@ -12,7 +12,7 @@ square of the textbooks' β; IPrec rounds as release 9 of trec_eval does.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,10 +24,10 @@ from exaequo.errors import UnknownMeasure, did_you_mean
 from exaequo.judge import Floats
 from exaequo.measures import Definition, notation, registry
 from exaequo.order import strategies
-from exaequo.read import QrelsLike, RunLike, read_qrels, read_run, trec
+from exaequo.read import QrelsLike, Run, RunLike, read_qrels, read_run, trec
 from exaequo.read.source import load
 from exaequo.trec_eval.catalogue import BY_NAME, CUTOFFS, NICKNAMES, TENTHS
-from exaequo.trec_eval.lists import all_topics, build, judged_documents
+from exaequo.trec_eval.lists import all_topics, build, empty_run, judged_documents
 
 
 class Qrel(NamedTuple):
@@ -58,12 +58,24 @@ class Metric(NamedTuple):
 class CalcResults(NamedTuple):
     """Aggregates, and the values they were made of."""
 
-    aggregated: dict[Measure, float]
+    aggregated: dict[Measure, float] | float
     per_query: list[Metric]
 
 
 class Measure(registry.Measure):
     """A measure as in ir_measures: `AP`, `P(rel=2)@5`; it can evaluate by itself."""
+
+    #: What a topic scores that the run lacks.
+    DEFAULT = 0.0
+
+    @property
+    def NAME(self) -> str:  # noqa: N802 - the original's name for it
+        """The name without parameters."""
+        return self.definition.name
+
+    def __getitem__(self, parameter: str) -> Any:
+        """Return a parameter, or its default: `AP["rel"]`."""
+        return self.params.get(parameter, self.definition.defaults[parameter])
 
     @property
     def name(self) -> str:
@@ -82,8 +94,9 @@ class Measure(registry.Measure):
         return iter_calc([self], qrels, run, ties=ties)
 
     def calc(self, qrels: QrelsLike, run: RunLike, *, ties: str = "conventional") -> CalcResults:
-        """Return both."""
-        return calc([self], qrels, run, ties=ties)
+        """Return both; the aggregate is a number, as there is one measure."""
+        both = calc([self], qrels, run, ties=ties)
+        return CalcResults(both.aggregated[self], both.per_query)  # type: ignore[index]
 
     def evaluator(self, qrels: QrelsLike, *, ties: str = "conventional") -> Evaluator:
         """Return an evaluator for many runs."""
@@ -101,8 +114,12 @@ class Evaluator:
 
     def __init__(self, measures: Iterable[Measure | str], qrels: QrelsLike, *, ties: str = "conventional") -> None:
         """Prepare the judgments."""
-        self.measures = [parse_measure(measure) for measure in measures]
-        self._judgments = all_topics(read_qrels(qrels), 1)
+        self.measures = list(dict.fromkeys(parse_measure(measure).complete for measure in measures))
+        # Topics without a single judgment count too: everything scores 0 on them.
+        bare = qrels.items() if isinstance(qrels, Mapping) else ()
+        self._unjudged = sorted(str(topic) for topic, documents in bare if not documents)
+        judged = {t: d for t, d in qrels.items() if d} if isinstance(qrels, Mapping) else qrels
+        self._judgments = all_topics(read_qrels(judged), 1)
         (self._ties,) = strategies(ties)
 
     def iter_calc(self, run: RunLike) -> Iterator[Metric]:
@@ -128,7 +145,7 @@ class Evaluator:
     def _values(self, run: RunLike) -> tuple[list[str], list[Floats]]:
         lists = build(
             self._judgments,
-            read_run(run),
+            _read(run),
             release=9,
             ties=self._ties,
             depth=None,
@@ -142,8 +159,21 @@ class Evaluator:
             params = {name: value for name, value in measure.params.items() if name != "judged_only"}
             chosen = judged if measure.params.get("judged_only") else lists
             figures = measure.definition.function(chosen, **params)
-            values.append(np.where(lists.present, figures, 0.0))
-        return self._judgments.topics.to_list(), values
+            known = np.where(lists.present, figures, 0.0)
+            values.append(np.concatenate((known, np.zeros(len(self._unjudged)))))
+        return [*self._judgments.topics.to_list(), *self._unjudged], values
+
+
+def _read(run: RunLike) -> Run:
+    """Read a run; one without a document is allowed here."""
+    if isinstance(run, Iterator):
+        run = list(run)
+    size: int | None = None
+    if isinstance(run, Mapping):
+        size = sum(map(len, run.values()))
+    elif isinstance(run, Sized) and not isinstance(run, str):
+        size = len(run)
+    return empty_run() if size == 0 else read_run(run)
 
 
 def _aggregate(measure: Measure, values: Floats) -> float:
@@ -220,8 +250,8 @@ _BY_TREC_NAME: dict[str, tuple[Measure, str | None, Sequence[float]]] = {
 def parse_measure(measure: str | registry.Measure | object) -> Measure:
     """Read a measure from its notation, or from an object that prints in it."""
     if isinstance(measure, Measure):
-        return measure.complete
-    parsed = notation.parse_measure(str(measure), _find)
+        return measure
+    parsed = notation.parse_measure(str(measure), _find, complete=False)
     return Measure(parsed.definition, parsed.params, parsed.aggregate)
 
 
@@ -246,7 +276,8 @@ def parse_trec_measure(measure: str) -> list[Measure]:
     if parameter is None:
         return [found_measure]
     whole = BY_NAME[name].takes == "cut"
-    values = sorted(int(v) if whole else float(v) for v in given.split(",")) if given else list(defaults)
+    texts = re.findall(r"[0-9]+(?:\.[0-9]+)?", measure[len(name) :]) if given else []
+    values = [int(v) if whole else float(v) for v in texts] or list(defaults)
     return [found_measure(**{parameter: value}) for value in values]
 
 
@@ -293,11 +324,15 @@ def read_trec_run(file: Any) -> Iterator[ScoredDoc]:
 
 def _rows(file: Any, layout: trec.Layout) -> Iterator[tuple[Any, ...]]:
     name = str(getattr(file, "name", layout.what))
+    if isinstance(file, list | tuple):
+        file = "\n".join(str(line).rstrip("\n") for line in file) + "\n"
     if isinstance(file, str | Path) and "\n" not in str(file):
         data, source = load(str(file))
         name = source.name
     else:
         content = (file if hasattr(file, "read") else io.StringIO(str(file))).read()
         data = content if isinstance(content, bytes) else content.encode()
+    if not data.strip():
+        return
     frame: pl.DataFrame = trec.parse(data, layout, name, repeats=True)
     yield from frame.select(layout.fields).iter_rows()

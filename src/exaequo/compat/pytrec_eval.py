@@ -21,7 +21,7 @@ from exaequo.order import strategies
 from exaequo.read import read_qrels, read_run, trec
 from exaequo.trec_eval.catalogue import BY_NAME, MEASURES, NICKNAMES, Request, requests
 from exaequo.trec_eval.command import computed
-from exaequo.trec_eval.lists import all_topics, build
+from exaequo.trec_eval.lists import all_topics, build, empty_run
 
 __all__ = [
     "RelevanceEvaluator",
@@ -36,11 +36,10 @@ RELEASE = 9
 _NUMBER = r"[0-9]+(?:\.[0-9]+)?"
 
 #: Names of the measures.
-supported_measures = frozenset(NICKNAMES["all_trec"]) - {official.name for official in MEASURES if official.since > 9}
+supported_measures = set(NICKNAMES["all_trec"]) - {official.name for official in MEASURES if official.since > 9}
 #: Groups of measures by nickname.
 supported_nicknames = {
-    nickname: frozenset(name for name in names if BY_NAME[name].since <= RELEASE)
-    for nickname, names in NICKNAMES.items()
+    nickname: {name for name in names if BY_NAME[name].since <= RELEASE} for nickname, names in NICKNAMES.items()
 }
 
 
@@ -58,6 +57,8 @@ class RelevanceEvaluator:
         seed: int = 0,
     ) -> None:
         """Prepare the judgments. Measures are names such as `map`, `P_10`, `ndcg_cut.5,10`, or nicknames."""
+        if isinstance(relevance_level, bool) or not isinstance(relevance_level, int) or relevance_level < 1:
+            raise TypeError(f"relevance_level should be a positive whole number, not {relevance_level!r}")
         self.measures = combined(measures)
         self._requests = requests(sorted(self.measures), RELEASE) if self.measures else []
         self._judged_only = bool(judged_docs_only_flag)
@@ -68,12 +69,12 @@ class RelevanceEvaluator:
 
     def evaluate(self, scores: Mapping[Any, Mapping[Any, float]]) -> dict[str, dict[str, float]]:
         """Return `{topic: {measure: value}}` for the topics of the run that are judged."""
-        returned = {topic: documents for topic, documents in scores.items() if documents}
-        if not returned or self._judgments is None or not self._requests:
+        if not scores or self._judgments is None:
             return {}
+        returned = {topic: documents for topic, documents in scores.items() if documents}
         lists = build(
             self._judgments,
-            read_run(returned),
+            read_run(returned) if returned else empty_run(),
             release=RELEASE,
             ties=self._ties,
             depth=None,
@@ -84,14 +85,14 @@ class RelevanceEvaluator:
         )
         columns = computed(lists, self._requests)
         names = [_key(column.request, column.name) for column in columns]
-        table = np.stack([column.values for column in columns], axis=1)
+        table = np.stack([np.zeros(lists.n_topics), *(column.values for column in columns)], axis=1)[:, 1:]
         for at, column in enumerate(columns):
             if column.request.official.name in ("runid", "relstring"):
                 table[:, at] = 0.0
         place = {topic: at for at, topic in enumerate(lists.ranking.judgments.topics)}
         rows = table.tolist()
         return {
-            topic: dict(zip(names, rows[place[topic]], strict=True)) for topic in map(str, returned) if topic in place
+            topic: dict(zip(names, rows[place[topic]], strict=True)) for topic in map(str, scores) if topic in place
         }
 
 
@@ -133,18 +134,18 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
 def _nested(lines: Any, layout: trec.Layout) -> dict[str, dict[str, float]]:
     content = lines.read() if hasattr(lines, "read") else "\n".join(line.rstrip("\n") for line in lines)
     data = content if isinstance(content, bytes) else content.encode()
+    nested: dict[str, dict[str, float]] = defaultdict(dict)
     if not data.strip():
-        return {}
+        return nested
     frame = trec.parse(data, layout, getattr(lines, "name", layout.what))
     numbers = frame[layout.number]
     if layout is trec.QRELS and (numbers == numbers.floor()).all():
         numbers = numbers.cast(pl.Int64)
     docnos, values = frame["docno"].to_list(), numbers.to_list()
-    nested: dict[str, dict[str, float]] = {}
     start = 0
     for piece in frame["qid"].rle():
         end = start + piece["len"]
-        nested.setdefault(piece["value"], {}).update(zip(docnos[start:end], values[start:end], strict=True))
+        nested[piece["value"]].update(zip(docnos[start:end], values[start:end], strict=True))
         start = end
     return nested
 
@@ -154,4 +155,6 @@ def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:
     total = float(np.sum(values))
     if measure.startswith("num_"):
         return total
+    if not len(values):
+        return math.nan
     return math.exp(total / len(values)) if measure.startswith("gm_") else float(np.mean(values))

@@ -7,14 +7,17 @@ import re
 import warnings
 from collections.abc import Callable, Iterable
 
-from exaequo.errors import BadParameter, UnknownMeasure
+from exaequo.errors import BadParameter, UnknownMeasure, UsageError
 from exaequo.measures.registry import Measure, get
 
 
-def parse_measure(text: str | Measure | object, find: Callable[[str], Measure] = get) -> Measure:
+def parse_measure(
+    text: str | Measure | object, find: Callable[[str], Measure] = get, *, complete: bool = True
+) -> Measure:
     """Read one measure. Objects of other libraries are read by the way they print.
 
-    `find` looks a name up; there are other catalogues than ours.
+    `find` looks a name up; there are other catalogues than ours. What a measure still needs is an error, unless it
+    need not be `complete`.
     """
     if isinstance(text, Measure):
         return text.complete
@@ -22,7 +25,9 @@ def parse_measure(text: str | Measure | object, find: Callable[[str], Measure] =
         with warnings.catch_warnings():  # Python's remarks on odd strings are not for our users
             warnings.simplefilter("ignore")
             node = ast.parse(str(text).strip(), mode="eval").body
-        return _measure(node, find).complete
+        measure = _measure(node, find)
+    except UsageError:
+        raise
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         meant = from_trec_name(str(text).strip())
         if meant:
@@ -31,6 +36,7 @@ def parse_measure(text: str | Measure | object, find: Callable[[str], Measure] =
             f"Cannot read the measure {str(text)[:80]!r}; write NAME, NAME@K or NAME(parameter=value)@K, "
             "for example AP, P@10, nDCG(dcg='exp-log2')@10."
         ) from None
+    return measure.complete if complete else measure
 
 
 def parse_measures(texts: Iterable[str | Measure | object] | str | Measure) -> list[Measure]:

@@ -56,7 +56,7 @@ class Request:
         if self.official.takes == "cut":
             return [f"{name}_{cutoff}" for cutoff in self.values]
         if self.official.takes == "levels":
-            return [f"{name}_{level:3.2f}" for level in self.values]
+            return [f"{name}_{f'{level:3.2f}'[:8]}" for level in self.values]  # there is room for eight characters
         return [name if self.given is None else f"{name}_{self.given}"]
 
 
@@ -193,7 +193,7 @@ def _pairs(name: str, text: str) -> tuple[tuple[str, float], ...]:
 def atol(text: str) -> int:
     """Read the whole number a text starts with, 0 if there is none, as C does."""
     match = re.match(r"\s*[+-]?[0-9]+", text)
-    return int(match[0]) if match else 0
+    return max(-(2**63), min(int(match[0]), 2**63 - 1)) if match else 0
 
 
 def atof(text: str) -> float:

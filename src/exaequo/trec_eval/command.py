@@ -60,7 +60,8 @@ def main(arguments: Sequence[str]) -> str:
         raise OfficialError(1, f"{len(options.files)} files; expected two, REL_INFO and RESULTS.\n{USAGE}")
     if options.files == ["-", "-"]:
         raise OfficialError(1, "standard input (-) can stand for one file only.")
-    table = evaluate(options, asked)
+    with np.errstate(all="ignore"):  # what overflows is printed as C prints it
+        table = evaluate(options, asked)
     if options.zscores:
         table = with_zscores(table, options.zscores)
     return written(table, options)
@@ -77,7 +78,10 @@ def evaluate(options: Options, asked: list[Request]) -> Table:
     (judged, source), (lines, run_source) = _read_both(options, layouts)
     run = Run("run", lines.select("qid", "docno", "sim", "rank", "key"), run_source)
     present = _present(judged, run, options)
-    _refuse_repeats(run.frame, run_source, present, "returned")
+    if any(request.official.judgments for request in asked):  # the others do not look at documents
+        _refuse_repeats(run.frame, run_source, present, "returned")
+        if options.rel_format == "qrels":
+            _refuse_repeats(judged, source, present, "judged")
     columns = {
         "qrels": _from_qrels,
         "prefs": _from_preferences,
@@ -157,7 +161,6 @@ def _refuse_repeats(frame: pl.DataFrame, source: Source, present: set[str], what
 
 def _from_qrels(judged: pl.DataFrame, source: Source, run: Run, options: Options, asked: list[Request]) -> list[Column]:
     qrels = Qrels(judged.select("qid", "docno", pl.col("rel").cast(pl.Int64).cast(pl.Float64), "key"), source)
-    _refuse_repeats(qrels.frame, source, _present(judged, run, options), "judged")
     return computed(lists_of(qrels, run, options), asked, complete=options.complete)
 
 
@@ -250,7 +253,9 @@ def with_zscores(table: Table, path: str) -> Table:
     try:
         data, source = load(path)
     except InputError as error:
-        raise OfficialError(2, str(error)) from None
+        raise OfficialError(255, str(error)) from None
+    if not data.strip():
+        raise OfficialError(255, f"{source.name}: the file is empty; expected topic, measure, mean and deviation.")
     for number, line in enumerate(data.decode(errors="replace").split("\n"), 1):
         fields = line.split()
         if not fields:
@@ -260,7 +265,7 @@ def with_zscores(table: Table, path: str) -> Table:
             known[topic, measure] = (float(mean), float(deviation))
         except ValueError:
             expected = "topic, measure, mean and standard deviation"
-            raise OfficialError(2, f"{source.name}:{number}: {line!r}; expected {expected}.") from None
+            raise OfficialError(255, f"{source.name}:{number}: {line!r}; expected {expected}.") from None
     columns = [
         Column(
             column.name,

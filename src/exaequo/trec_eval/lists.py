@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from exaequo.judge import Bools, Floats, Ints, Judgments, judge, prepare
 from exaequo.order import Ordering, Ranking
-from exaequo.read import Qrels, Run
+from exaequo.read import Qrels, Run, Source
 
 #: What the official program keeps in the place of a judgment, for documents that have none.
 NOT_POOLED, NOT_JUDGED = -1.0, -2.0
@@ -81,6 +82,12 @@ def running(values: Floats, topic: Ints, rank: Ints, n_topics: int) -> Floats:
 def all_topics(qrels: Qrels, level: int) -> Judgments:
     """Prepare judgments the official way: every topic counts, and no judgment is too high."""
     return prepare(qrels, level=float(level), highest=float("inf"), every=True)
+
+
+def empty_run() -> Run:
+    """Return a run without a single document."""
+    schema = {"qid": pl.String, "docno": pl.String, "sim": pl.Float64, "key": pl.UInt64}
+    return Run("run", pl.DataFrame(schema=schema), Source("run"))
 
 
 def build(

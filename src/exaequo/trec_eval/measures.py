@@ -21,6 +21,9 @@ from exaequo.trec_eval.catalogue import OfficialError
 from exaequo.trec_eval.gains import gained
 from exaequo.trec_eval.lists import Lists
 
+#: Beyond any rank, and safe to convert to a whole number.
+_FAR = 2.0**62
+
 Params = tuple[Any, ...]
 Figures = list[Floats]
 Calculation = Callable[[Lists, Params], Figures]
@@ -48,7 +51,7 @@ def _precision(lists: Lists, cutoff: int) -> Floats:
 
 def _least_found(lists: Lists, level: float) -> Ints:
     """Relevant documents that make a recall level: rounded in release 10, cut after adding 0.9 in release 9."""
-    share = level * lists.n_rel
+    share = np.clip(level * lists.n_rel, -_FAR, _FAR)
     rounded = np.trunc(share + 0.9) if lists.release == 9 else np.trunc(share + np.copysign(0.5, share))
     least: Ints = rounded.astype(np.int64)
     return least
@@ -64,15 +67,25 @@ def interpolated(lists: Lists, level: float) -> Floats:
 
 
 def _eleven_points(lists: Lists, levels: Params) -> Figures:
-    total = np.zeros(lists.n_topics)
+    """Average over the levels, walked from the last to the first as the list is read from its end.
+
+    A level that is out of order is never met; it and all before it get the precision at the top of the list.
+    """
+    total, left = np.zeros(lists.n_topics), lists.n_rel_ret.copy()
+    skipping, lost = np.ones(lists.n_topics, dtype=bool), np.zeros(lists.n_topics, dtype=bool)
+    top = interpolated(lists, 0.0)
     for level in reversed(levels):
-        total += interpolated(lists, level)
+        least = _least_found(lists, level)
+        skipping &= least > lists.n_rel_ret
+        lost |= ~skipping & ((least > left) | (least <= 0))
+        total += np.where(skipping, 0.0, np.where(lost, top, interpolated(lists, level)))
+        left = np.where(skipping | lost, left, least)
     return [total / len(levels)]
 
 
 def _precision_at_multiple(lists: Lists, multiple: float) -> Floats:
     """Precision at a multiple of the number of relevant documents."""
-    cutoff = np.trunc(multiple * lists.n_rel + 0.9).astype(np.int64)
+    cutoff = np.trunc(np.clip(multiple * lists.n_rel + 0.9, -1, _FAR)).astype(np.int64)
     hits = lists.ranking.hits(lists.level)
     inside = hits.rank <= cutoff[hits.topic]
     return ratio(lists.ranking.total(hits.topic[inside]), np.maximum(cutoff, 0))
@@ -221,7 +234,7 @@ def _yaap(lists: Lists) -> Floats:
 
 def relstrings(lists: Lists, params: Params) -> list[str]:
     """The judgments of the first documents of each list, a character each."""
-    length = max(int(params[0]), 0)
+    length = int(np.clip(params[0], 0, lists.n_ret.max(initial=0)))
     top = lists.ranking.rank <= length
     rel = lists.rel[top]
     digits = np.array([str(d) for d in range(10)])[np.clip(rel, 0, 9).astype(np.int64)]

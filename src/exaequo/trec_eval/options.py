@@ -61,7 +61,8 @@ class Options:
 def parse(arguments: Sequence[str]) -> Options:
     """Read the arguments as getopt_long does: values joined or apart, options anywhere, long names cut short."""
     takes = {letter for letter, more in zip(LETTERS, LETTERS[1:] + " ", strict=True) if more == ":"}
-    long = [name + ("=" if letter in takes else "") for name, letter in LONG.items()]
+    # The long form of -o takes a value, which is ignored, as everything about -o is.
+    long = [name + ("=" if letter in takes or letter == "o" else "") for name, letter in LONG.items()]
     try:
         pairs, files = getopt.gnu_getopt(list(arguments), LETTERS, [*long, "release=", "ties=", "seed="])
     except getopt.GetoptError as error:
@@ -78,12 +79,14 @@ def _set(options: Options, letter: str, value: str) -> None:
         setattr(options, attribute, state)
     elif letter in _NUMBERS:
         setattr(options, _NUMBERS[letter], atol(value))
+        if letter in "lM" and atol(value) < 0:
+            raise OfficialError(1, f"-{letter} is {value}; expected a whole number ≥ 0.")
     elif letter in _TEXTS:
         setattr(options, _TEXTS[letter], value)
     elif letter == "m":
         options.measures.append(value)
     elif letter == "D":
-        options.only_topic = value.partition(".")[2] or None
+        options.only_topic = value.partition(".")[2] if "." in value else None
     elif letter == "-release":
         if value not in ("9", "10"):
             raise OfficialError(1, f"--release is {value!r}; expected 9 or 10.")
