@@ -12,6 +12,7 @@ square of the textbooks' β; IPrec rounds as release 9 of trec_eval does.
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from pathlib import Path
 from typing import Any, NamedTuple
