@@ -359,15 +359,15 @@ def as_json(scores: Scores, *, per_topic: bool = False) -> str:
     }
     if per_topic:
         document["topics"] = scores.topics.to_dicts()
-    return json.dumps(_without_nan(document), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(without_nan(document), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _without_nan(value: Any) -> Any:
+def without_nan(value: Any) -> Any:
     """JSON has no NaN: what is undefined is null."""
     if isinstance(value, dict):
-        return {key: _without_nan(inner) for key, inner in value.items()}
+        return {key: without_nan(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [_without_nan(inner) for inner in value]
+        return [without_nan(inner) for inner in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

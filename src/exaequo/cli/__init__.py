@@ -16,6 +16,7 @@ from exaequo import __version__
 from exaequo.cli.check import check
 from exaequo.cli.demo import demo
 from exaequo.cli.eval import eval_
+from exaequo.cli.filter import filter_
 from exaequo.cli.measures import measures
 from exaequo.cli.trec_eval import trec_eval
 from exaequo.errors import ExaequoError, printable
@@ -30,7 +31,7 @@ def app(debug: bool) -> None:
     """Evaluate ranked retrieval fairly: scores that do not depend on the names of tied documents."""
 
 
-for command in (eval_, trec_eval, check, measures, demo):
+for command in (eval_, trec_eval, filter_, check, measures, demo):
     app.add_command(command)
 
 

@@ -25,10 +25,14 @@ _SOURCE = "C. J. van Rijsbergen: Information Retrieval, 2nd edition, 1979, chapt
 )
 def interpolated_precision(ranking: Ranking, recall: float, rel: float | None = None) -> Floats:
     """Recall is compared as whole numbers: found ≥ r · all, with r the decimal fraction as it is written."""
+    return best_precision_from(ranking, least_found(recall, ranking.n_rel(rel)), rel)
+
+
+def least_found(recall: float, n_rel: Ints) -> Ints:
+    """Return how many of so many relevant documents make a recall, a decimal fraction, exactly."""
     level = Fraction(str(recall))
-    sizes, which = np.unique(ranking.n_rel(rel), return_inverse=True)
-    least = np.array([ceil(level * int(size)) for size in sizes], dtype=np.int64)
-    return best_precision_from(ranking, least[which], rel)
+    sizes, which = np.unique(n_rel, return_inverse=True)
+    return np.array([ceil(level * int(size)) for size in sizes], dtype=np.int64)[which]
 
 
 def best_precision_from(ranking: Ranking, least: Ints, rel: float | None = None) -> Floats:

@@ -1,0 +1,265 @@
+"""Binary filters: classifiers that select documents per theme, by a score and a threshold, or by plain decisions.
+
+A document is selected if its score is at least the threshold. The table of a theme counts
+
+=============  ==================  =====================
+               relevant            not relevant
+=============  ==================  =====================
+selected       a                   b
+not selected   c                   d
+=============  ==================  =====================
+
+Documents nobody judged count as not relevant. `docs` is the size of the collection; without it, the collection of a
+theme is what was judged or scored for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from exaequo.errors import BadParameter, InputError, Problem
+from exaequo.judge import Bools, Floats, Ints, judge, prepare
+from exaequo.measures.interpolated import best_from_here, least_found
+from exaequo.read import Qrels, QrelsLike, Run, RunLike, read_qrels, read_run
+
+#: Thresholds of F_optimal, as the source defines it.
+GRID = tuple(tenth / 10 for tenth in range(11))
+#: Utilities with a name: what a relevant and a non-relevant document selected are worth.
+UTILITIES = {"LF1": (3.0, -2.0), "LF2": (3.0, -1.0), "T11U": (2.0, -1.0)}
+#: Below this share of the best utility, T11SU counts nothing (TREC 2002 filtering track).
+T11_FLOOR = -0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """Contingency tables, one per theme, or one for all of them."""
+
+    a: Floats
+    b: Floats
+    c: Floats
+    d: Floats
+
+    @property
+    def precision(self) -> Floats:
+        """Relevant among the selected; 1 if nothing is selected."""
+        selected = self.a + self.b
+        return np.divide(self.a, selected, out=np.ones_like(selected), where=selected > 0)
+
+    @property
+    def recall(self) -> Floats:
+        """Selected among the relevant."""
+        return _share(self.a, self.a + self.c)
+
+    @property
+    def noise(self) -> Floats:
+        """1 − precision."""
+        return 1 - self.precision
+
+    @property
+    def silence(self) -> Floats:
+        """1 − recall."""
+        return 1 - self.recall
+
+    @property
+    def density(self) -> Floats:
+        """Relevant among all documents: the precision of a filter that selects everything."""
+        return _share(self.a + self.c, self.a + self.b + self.c + self.d)
+
+    @property
+    def accuracy(self) -> Floats:
+        """Right decisions among all."""
+        return _share(self.a + self.d, self.a + self.b + self.c + self.d)
+
+    def f(self, beta: float = 1.0) -> Floats:
+        """F(β) of precision and recall; 0 if both are."""
+        p, r = self.precision, self.recall
+        return _share((1 + beta**2) * p * r, beta**2 * p + r)
+
+    def e(self, beta: float = 1.0) -> Floats:
+        """1 − F(β): lower is better."""
+        return 1 - self.f(beta)
+
+    def utility(self, relevant: float = 3.0, nonrelevant: float = -2.0) -> Floats:
+        """What the selection is worth: so much a relevant document, so much another. Selecting nothing is worth 0."""
+        return relevant * self.a + nonrelevant * self.b
+
+    def normalised_utility(self, relevant: float = 3.0, nonrelevant: float = -2.0) -> Floats:
+        """Utility over the best there can be: all relevant documents, and no other."""
+        if not relevant > 0:
+            raise BadParameter(f"A relevant document must be worth more than 0. Got {relevant} instead.")
+        return _share(self.utility(relevant, nonrelevant), relevant * (self.a + self.c))
+
+    def scaled_utility(self, relevant: float = 2.0, nonrelevant: float = -1.0, floor: float = T11_FLOOR) -> Floats:
+        """Normalised utility, cut at a floor and brought to [0, 1]; T11SU with the defaults."""
+        if not floor < 0:
+            raise BadParameter(f"The floor of a scaled utility must be below 0. Got {floor} instead.")
+        return (np.maximum(self.normalised_utility(relevant, nonrelevant), floor) - floor) / (1 - floor)
+
+    def total(self) -> Tables:
+        """Add the tables of all themes: what micro-averages are made of."""
+        return Tables(*(np.array([column.sum()]) for column in (self.a, self.b, self.c, self.d)))
+
+
+def _share(above: Floats, below: Floats) -> Floats:
+    return np.divide(above, below, out=np.zeros_like(above), where=below != 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """All distinct thresholds of all themes, highest first: `theme`, `threshold`, and the tables there."""
+
+    theme: Ints
+    threshold: Floats
+    tables: Tables
+    n_themes: int
+
+    def interpolated(self, levels: Sequence[float] = GRID) -> Floats:
+        """Best precision at each recall level or beyond: a row per theme, a column per level."""
+        best = best_from_here(self.tables.precision, self.theme)
+        n_rel = (self.tables.a + self.tables.c).astype(np.int64)
+        table = np.zeros((self.n_themes, len(levels)))
+        for column, level in enumerate(levels):
+            reached = np.flatnonzero(self.tables.a >= least_found(level, n_rel))[::-1]
+            table[self.theme[reached], column] = best[reached]  # the highest threshold is written last
+        return table
+
+    @property
+    def eleven_points(self) -> Floats:
+        """Mean of the interpolated precision at 0, 0.1, … 1."""
+        mean: Floats = self.interpolated().mean(axis=1)
+        return mean
+
+    @property
+    def break_even(self) -> Floats:
+        """Where precision and recall meet, on the line between the two thresholds around it; NaN if they do not.
+
+        Of several meetings the one at the highest threshold counts; both being 0 counts only if there is no other.
+        """
+        p, r = self.tables.precision, self.tables.recall
+        gap = p - r
+        result = np.full(self.n_themes, np.nan)
+        equal = gap == 0
+        next_in_theme = np.concatenate((self.theme[1:] == self.theme[:-1], [False]))
+        after = np.concatenate((gap[1:], [0.0]))
+        crossing = next_in_theme & (gap * after < 0)
+        share = np.divide(gap, gap - after, out=np.zeros_like(gap), where=crossing)
+        p_after = np.concatenate((p[1:], [0.0]))
+        value = np.where(crossing, p + share * (p_after - p), p)
+        for chosen in (equal & (p == 0), crossing | (equal & (p > 0))):  # the better kind overwrites the other
+            at = np.flatnonzero(chosen)[::-1]  # the highest threshold is written last
+            result[self.theme[at]] = value[at]
+        return result
+
+    def best_f(self, beta: float = 1.0) -> tuple[Floats, Floats]:
+        """The best F over all thresholds, and the threshold; infinity means selecting nothing is best."""
+        f = self.tables.f(beta)
+        best, at = np.zeros(self.n_themes), np.full(self.n_themes, np.inf)
+        np.maximum.at(best, self.theme, f)
+        winners = np.flatnonzero((f == best[self.theme]) & (f > 0))
+        np.minimum.at(at, self.theme[winners], self.threshold[winners])
+        return best, at
+
+
+@dataclass(frozen=True, eq=False)
+class Filter:
+    """One system: every theme's documents, best score first."""
+
+    name: str
+    themes: list[str]
+    theme: Ints
+    score: Floats
+    relevant: Bools
+    n_rel: Ints
+    n_docs: Ints
+
+    def at(self, threshold: float) -> Tables:
+        """Return the tables at a threshold."""
+        selected = self.score >= threshold
+        a = self._counted(selected & self.relevant)
+        b = self._counted(selected & ~self.relevant)
+        return Tables(a, b, self.n_rel - a, self.n_docs - self.n_rel - b)
+
+    def _counted(self, chosen: Bools) -> Floats:
+        return np.bincount(self.theme[chosen], minlength=len(self.themes)).astype(np.float64)
+
+    @cached_property
+    def sweep(self) -> Sweep:
+        """Return the tables at every distinct score; documents tied in score are selected together."""
+        last = np.ones(len(self.theme), dtype=bool)
+        last[:-1] = (self.theme[1:] != self.theme[:-1]) | (self.score[1:] != self.score[:-1])
+        at = np.flatnonzero(last)
+        start = np.searchsorted(self.theme, self.theme[at])
+        so_far = np.concatenate(([0], np.cumsum(self.relevant)))
+        a = (so_far[at + 1] - so_far[start]).astype(np.float64)
+        b = at + 1 - start - a
+        theme = self.theme[at]
+        tables = Tables(a, b, self.n_rel[theme] - a, (self.n_docs - self.n_rel)[theme] - b)
+        return Sweep(theme, self.score[at], tables, len(self.themes))
+
+    def f_optimal(self, beta: float = 1.0) -> tuple[Floats, Floats]:
+        """The best F on the grid 0, 0.1, … 1, and its threshold, the lowest of equals. Scores must lie in [0, 1]."""
+        if len(self.score) and (self.score.min() < 0 or self.score.max() > 1):
+            odd = float(self.score.min() if self.score.min() < 0 else self.score.max())
+            found = f"a score of {odd:g}"
+            mend = "Scale the scores; the best F over all thresholds needs no scale."
+            raise InputError(Problem(self.name, None, found, "scores from 0 to 1 for F_optimal", mend))
+        table = np.stack([self.at(threshold).f(beta) for threshold in GRID])
+        return table.max(axis=0), np.array(GRID)[table.argmax(axis=0)]
+
+
+def read_filter(qrels: QrelsLike, run: RunLike, *, docs: int | None = None, rel_level: float | None = None) -> Filter:
+    """Make a filter of judgments and a run; themes without a relevant document are left out."""
+    judged: Qrels = read_qrels(qrels)
+    scored: Run = read_run(run)
+    judgments = prepare(judged, level=rel_level)
+    lines = judge(scored, judgments)
+    relevant = lines.judged & judgments.relevant(lines.grade)
+    order = np.lexsort((-lines.sim, lines.topic))
+    n_judged = np.bincount(judgments.topic, minlength=judgments.n_topics)
+    unjudged = np.bincount(lines.topic[~lines.judged], minlength=judgments.n_topics)
+    n_docs = _sizes(n_judged + unjudged, docs, scored.source.name)
+    return Filter(
+        scored.name,
+        judgments.topics.to_list(),
+        lines.topic[order],
+        lines.sim[order],
+        relevant[order],
+        judgments.counted(),
+        n_docs,
+    )
+
+
+def from_arrays(
+    themes: Mapping[str, tuple[npt.ArrayLike, npt.ArrayLike]], *, docs: int | None = None, name: str = "filter"
+) -> Filter:
+    """Make a filter of `{theme: (y_true, y_score)}`; decisions are scores of 0 and 1."""
+    names = list(themes)
+    truth, scores = [], []
+    for theme, (y_true, y_score) in themes.items():
+        truth.append(np.asarray(y_true, dtype=np.float64) > 0)
+        scores.append(np.asarray(y_score, dtype=np.float64))
+        if truth[-1].shape != scores[-1].shape or scores[-1].ndim != 1:
+            found = f"theme {theme!r} has arrays of shapes {truth[-1].shape} and {scores[-1].shape}"
+            raise InputError(Problem(name, None, found, "two lists of one length", "Mend the arrays."))
+        if not np.isfinite(scores[-1]).all():
+            raise InputError(
+                Problem(name, None, f"theme {theme!r} has a score that is not finite", "numbers", "Mend it.")
+            )
+    owner = np.repeat(np.arange(len(names)), [len(each) for each in scores])
+    relevant, score = np.concatenate([*truth, []]).astype(bool), np.concatenate([*scores, []])
+    order = np.lexsort((-score, owner))
+    n_rel = np.bincount(owner[relevant], minlength=len(names))
+    n_docs = _sizes(np.bincount(owner, minlength=len(names)), docs, name)
+    return Filter(name, names, owner[order], score[order], relevant[order], n_rel, n_docs)
+
+
+def _sizes(known: Ints, docs: int | None, name: str) -> Ints:
+    if docs is not None and docs < known.max(initial=0):
+        found = f"a theme has {known.max():,} documents"
+        raise InputError(Problem(name, None, found, f"at most the {docs:,} of the collection", "Check --docs."))
+    return known if docs is None else np.full(len(known), docs)

@@ -1,0 +1,176 @@
+"""Filters: the worked examples of the thesis, slow definitions, scikit-learn, and the command."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn import metrics
+
+from exaequo import BadParameter, InputError
+from exaequo.cli import run
+from exaequo.filtering import GRID, Sweep, Tables, from_arrays, read_filter
+
+DECISIONS = st.lists(
+    st.tuples(st.booleans(), st.sampled_from([0.0, 0.1, 0.3, 0.35, 0.5, 0.9, 1.0])), min_size=1, max_size=12
+).filter(lambda pairs: any(relevant for relevant, _ in pairs))
+
+
+def tables(*rows: tuple[float, float, float, float]) -> Tables:
+    return Tables(*(np.array(column, dtype=float) for column in zip(*rows, strict=True)))
+
+
+def test_macro_is_not_micro_and_not_f_of_the_means() -> None:
+    two = tables((10, 10, 0, 80), (1, 0, 9, 90))
+    assert (two.precision.mean(), two.recall.mean()) == pytest.approx((0.75, 0.55))
+    assert two.f().mean() == pytest.approx(0.42424242424242425)
+    means = 2 * 0.75 * 0.55 / (0.75 + 0.55)
+    assert means == pytest.approx(0.6346153846153846)
+    total = two.total()
+    assert (total.precision[0], total.recall[0], total.f()[0]) == pytest.approx(
+        (0.5238095238095238, 0.55, 0.5365853658536586)
+    )
+
+
+def test_edges_of_selection() -> None:
+    nothing, everything = tables((0, 0, 5, 95)), tables((5, 95, 0, 0))
+    assert (nothing.precision[0], nothing.recall[0], nothing.utility()[0]) == (1, 0, 0)
+    assert (everything.recall[0], everything.precision[0]) == (1, everything.density[0])
+    same = tables((1, 9, 9, 81), (5, 5, 5, 85), (9, 1, 1, 89))
+    assert same.f() == pytest.approx([0.1, 0.5, 0.9])
+    assert same.noise + same.precision == pytest.approx(1)
+    assert same.silence + same.recall == pytest.approx(1)
+
+
+def test_utility() -> None:
+    useless = tables((0, 100, 10, 0), (0, 1, 10, 0))
+    assert useless.utility(3, -2).tolist() == [-200, -2]
+    assert useless.utility(3, -1).tolist() == [-100, -1]
+    paradox = tables((2, 16, 8, 0), (1, 9, 9, 0))  # better precision and recall, worse utility
+    assert paradox.precision[0] > paradox.precision[1]
+    assert paradox.recall[0] > paradox.recall[1]
+    assert paradox.utility(3, -2).tolist() == [-26, -15]
+    assert paradox.utility(3, -1).tolist() == [-10, -6]
+    perfect = tables((10, 0, 0, 90))
+    assert perfect.normalised_utility()[0] == perfect.scaled_utility()[0] == 1
+    assert tables((0, 0, 10, 90)).scaled_utility()[0] == pytest.approx(1 / 3)  # selecting nothing
+    assert tables((0, 100, 10, 0)).scaled_utility()[0] == 0
+    for bad in ({"relevant": 0.0}, {"floor": 0.0}):
+        with pytest.raises(BadParameter):
+            perfect.scaled_utility(**bad)
+
+
+def test_break_even_between_two_thresholds() -> None:
+    """Recall 0.4 with precision 0.7, then recall 0.6 with precision 0.5: the lines meet at 0.55."""
+    two = Tables(np.array([28.0, 42.0]), np.array([12.0, 42.0]), np.array([42.0, 28.0]), np.zeros(2))
+    assert two.recall.tolist() == pytest.approx([0.4, 0.6])
+    assert two.precision.tolist() == pytest.approx([0.7, 0.5])
+    assert Sweep(np.zeros(2, dtype=np.int64), np.array([0.9, 0.5]), two, 1).break_even[0] == pytest.approx(0.55)
+
+
+def test_f_optimal_of_the_thesis_is_no_upper_bound() -> None:
+    one = from_arrays({"t": ([1, 1, 0], [0.95, 0.93, 0.92])})
+    best, at = one.f_optimal()
+    assert (best[0], at[0]) == (pytest.approx(0.8), 0.0)
+    assert tuple(value[0] for value in one.sweep.best_f()) == (1.0, 0.93)
+    with pytest.raises(InputError, match=r"a score of 1.5; expected scores from 0 to 1"):
+        from_arrays({"t": ([1], [1.5])}).f_optimal()
+
+
+@given(st.lists(DECISIONS, min_size=1, max_size=4), st.sampled_from([0.0, 0.3, 0.5, 1.0, 2.0]))
+def test_definitions(themes: list[list[tuple[bool, float]]], threshold: float) -> None:
+    named = {f"t{i}": tuple(zip(*pairs, strict=True)) for i, pairs in enumerate(themes)}
+    one = from_arrays(named, docs=20)  # type: ignore[arg-type]
+    found = one.at(threshold)
+    for at, pairs in enumerate(themes):
+        n = sum(relevant for relevant, _ in pairs)
+        a = sum(relevant for relevant, score in pairs if score >= threshold)
+        selected = sum(score >= threshold for _, score in pairs)
+        row = [column[at] for column in (found.a, found.b, found.c, found.d)]
+        assert row == [a, selected - a, n - a, 20 - n - selected + a]
+        points = []
+        for cut in sorted({score for _, score in pairs}, reverse=True):
+            inside = [relevant for relevant, score in pairs if score >= cut]
+            points.append((Fraction(sum(inside), n), Fraction(sum(inside), len(inside))))
+        levels = [max((p for r, p in points if r >= Fraction(tenth, 10)), default=Fraction(0)) for tenth in range(11)]
+        assert one.sweep.interpolated()[at].tolist() == pytest.approx([float(level) for level in levels])
+        assert one.sweep.eleven_points[at] == pytest.approx(float(sum(levels)) / 11)
+        assert one.sweep.break_even[at] == pytest.approx(_break_even(points), nan_ok=True)
+        best = max(float(2 * p * r / (p + r)) if p + r else 0.0 for r, p in points)
+        assert one.sweep.best_f()[0][at] == pytest.approx(best)
+        on_grid = []
+        for cut in GRID:
+            hits, size = sum(rel for rel, s in pairs if s >= cut), sum(s >= cut for _, s in pairs)
+            on_grid.append(2 * hits / (size + n) if size else 0.0)
+        assert one.f_optimal()[0][at] == pytest.approx(max(on_grid))
+        assert one.f_optimal()[1][at] == pytest.approx(GRID[int(np.argmax(np.round(on_grid, 12)))])
+
+
+def _break_even(points: list[tuple[Fraction, Fraction]]) -> float:
+    fallback = float("nan")
+    for at, (r, p) in enumerate(points):
+        if r == p and p > 0:
+            return float(p)
+        if r == p:
+            fallback = 0.0
+        if at + 1 < len(points):
+            r2, p2 = points[at + 1]
+            if (p - r) * (p2 - r2) < 0:
+                share = (p - r) / ((p - r) - (p2 - r2))
+                return float(p + share * (p2 - p))
+    return fallback
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_scikit_learn(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    truth, scores = random.random((30, 4)) < 0.3, random.random((30, 4))
+    truth[0] = True
+    one = from_arrays({str(theme): (truth[:, theme], scores[:, theme]) for theme in range(4)})
+    found, chosen = one.at(0.6), scores >= 0.6
+    assert found.f(2.0).mean() == pytest.approx(metrics.fbeta_score(truth, chosen, beta=2, average="macro"))
+    total = found.total()
+    for name, score in (("precision", metrics.precision_score), ("recall", metrics.recall_score)):
+        assert getattr(found, name).mean() == pytest.approx(score(truth, chosen, average="macro", zero_division=1))
+        assert getattr(total, name)[0] == pytest.approx(score(truth, chosen, average="micro"))
+    assert total.f()[0] == pytest.approx(metrics.f1_score(truth, chosen, average="micro"))
+    assert total.accuracy[0] == pytest.approx(np.mean(truth == chosen))
+
+
+def test_from_judgments_and_a_run() -> None:
+    qrels = {"t": {"a": 1, "b": 0, "c": 1}, "nothing": {"a": 0}}
+    one = read_filter(qrels, {"t": {"a": 0.9, "b": 0.2, "new": 0.8}})
+    assert one.themes == ["t"]
+    found = one.at(0.5)
+    assert [column[0] for column in (found.a, found.b, found.c, found.d)] == [1, 1, 1, 1]
+    assert read_filter(qrels, {"t": {"a": 0.9}}, docs=100).at(0.5).d[0] == 98
+    with pytest.raises(InputError, match=r"a theme has 4 documents; expected at most the 3"):
+        read_filter(qrels, {"t": {"a": 0.9, "new": 0.1}}, docs=3)
+    with pytest.raises(InputError, match="shapes"):
+        from_arrays({"t": ([1, 0], [0.5])})
+
+
+def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("q").write_text("t 0 a 1\nt 0 b 0\nt 0 c 1\nu 0 a 1\n", encoding="utf-8")
+    Path("r").write_text("t x a 1 0.9 sys\nt x b 2 0.8 sys\nu x b 1 0.9 sys\n", encoding="utf-8")
+    assert run(["filter", "q", "r", "-q", "--utility", "3,-1"]) == 0
+    text = capfd.readouterr().out
+    assert text.splitlines()[0].split() == (
+        "run theme a b c d precision recall noise silence density accuracy F E utility normalised T11SU".split()
+    )
+    assert [line.split()[1] for line in text.splitlines()[1:]] == ["t", "u", "macro", "micro"]
+    assert run(["filter", "q", "r", "--sweep", "--json"]) == 0
+    captured = capfd.readouterr()
+    document = json.loads(captured.out)
+    assert (document["format"], document["rows"][0]["theme"]) == (1, "macro")
+    assert run(["filter", "q", "r", "--format", "csv", "--average", "micro"]) == 0
+    assert capfd.readouterr().out.count("\n") == 2
+    assert run(["filter", "q", "r", "--sweep", "--average", "micro"]) == 2
+    assert "no micro-average" in capfd.readouterr().err
+    assert run(["filter", "q", "r", "--utility", "much"]) == 2
