@@ -39,8 +39,8 @@ def test_importing_costs_nothing() -> None:
 
 #: Each module may use the ones before it. `errors` stands below all, `cli` on top of all.
 LAYERS = (
-    "errors writing read judge order aggregate measures scores evaluation filtering sampledata formats trec_eval "
-    "compat cli"
+    "errors writing read judge order aggregate measures scores evaluation axioms filtering sampledata formats "
+    "trec_eval compat cli"
 ).split()
 
 

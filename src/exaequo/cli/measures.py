@@ -14,12 +14,18 @@ FORMAT = 1
 
 @click.command()
 @click.argument("name", required=False)
+@click.option("--axioms", is_flag=True, help="Try axioms on all short lists; say which hold.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
-def measures(name: str | None, as_json: bool) -> None:
+def measures(name: str | None, axioms: bool, as_json: bool) -> None:
     """List the measures, or explain one: formula, range, parameters, source."""
     from exaequo.measures import catalogue, parse_measure
     from exaequo.measures.registry import get
 
+    if axioms:
+        if name is None:
+            raise click.UsageError("--axioms needs the NAME of a measure.")
+        _print_axioms(name)
+        return
     if name is None:
         chosen = list(catalogue().values())
     else:
@@ -33,6 +39,26 @@ def measures(name: str | None, as_json: bool) -> None:
         _list(chosen)
     else:
         _explain(chosen[0])
+
+
+def _print_axioms(name: str) -> None:
+    from exaequo.axioms import LENGTH, MOST_RELEVANT, check
+    from exaequo.measures import parse_measure
+    from exaequo.measures.registry import REQUIRED, get
+
+    if name.isidentifier():  # what has no default is set to what fits the short lists
+        bare = get(name)
+        needs = [key for key, default in bare.definition.defaults.items() if default is REQUIRED]
+        measure = bare(**{key: {"recall": 0.5, "docs": 2 * LENGTH}.get(key, LENGTH) for key in needs}).complete
+    else:
+        measure = parse_measure(name)
+    click.echo(f"{measure}, on all lists of up to {LENGTH} documents with up to {MOST_RELEVANT} relevant ones\n")
+    for finding in check(measure):
+        verdict = "holds" if finding.holds else "fails"
+        click.echo(f"  {verdict}  {finding.axiom.name:<14}{finding.axiom.says}")
+        if finding.pair and finding.values:
+            (one, two), (high, low) = finding.pair, finding.values
+            click.echo(f"         {one}: {high:.6g}, but {two}: {low:.6g}")
 
 
 def _list(chosen: list[Definition]) -> None:

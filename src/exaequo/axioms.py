@@ -1,0 +1,197 @@
+"""What a measure promises: axioms tried on every short list. In: a `Measure`. Out: which hold, and where one fails.
+
+The lists are all ways to place some of n relevant documents among the first ranks. Each is a topic of one large
+evaluation, so that a measure is computed once. An axiom compares two lists; the first pair that breaks it is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from exaequo.judge import judge, prepare
+from exaequo.measures import Measure
+from exaequo.order import Ordering
+from exaequo.read import read_qrels, read_run
+
+#: Lists are this long, with up to so many relevant documents.
+LENGTH, MOST_RELEVANT = 6, 3
+_TOLERANCE = 1e-12
+
+Ranks = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A list by the ranks of its relevant documents, how many there are in all, and how long it is."""
+
+    ranks: Ranks
+    n_rel: int
+    length: int
+
+    @property
+    def found(self) -> int:
+        """Relevant documents in the list."""
+        return len(self.ranks)
+
+    @property
+    def last(self) -> int:
+        """Rank of the last of them."""
+        return max(self.ranks, default=0)
+
+    @property
+    def ap(self) -> float:
+        """Average precision."""
+        return sum(i / rank for i, rank in enumerate(self.ranks, 1)) / self.n_rel
+
+    def __str__(self) -> str:
+        marks = "".join("+" if rank in self.ranks else "·" for rank in range(1, self.length + 1))
+        return f"{marks} ({self.found} of {self.n_rel})"
+
+
+@dataclass(frozen=True)
+class Axiom:
+    """A rule for two lists: where `better` says the first is better, its value must be higher, or not lower."""
+
+    name: str
+    says: str
+    better: Callable[[Listing, Listing], bool]
+    strict: bool
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Whether an axiom holds for a measure, and a smallest pair that breaks it."""
+
+    axiom: Axiom
+    pair: tuple[Listing, Listing] | None
+    values: tuple[float, float] | None
+
+    @property
+    def holds(self) -> bool:
+        """Tell whether no pair breaks the axiom."""
+        return self.pair is None
+
+
+def _same(one: Listing, two: Listing) -> bool:
+    return one.n_rel == two.n_rel and one.length == two.length
+
+
+def _one_up(one: Listing, two: Listing) -> bool:
+    """One relevant document of the second stands one rank higher in the first."""
+    moved = [(a, b) for a, b in zip(one.ranks, two.ranks, strict=False) if a != b]
+    return _same(one, two) and one.found == two.found and len(moved) == 1 and moved[0][0] == moved[0][1] - 1
+
+
+AXIOMS = (
+    Axiom(
+        "c1", "more relevant documents found are better", lambda a, b: _same(a, b) and a.found > b.found, strict=True
+    ),
+    Axiom(
+        "c2",
+        "with as many found, an earlier last one is better",
+        lambda a, b: _same(a, b) and a.found == b.found and a.last < b.last,
+        strict=True,
+    ),
+    Axiom(
+        "c3",
+        "with as many found and the same last one, a higher AP is better",
+        lambda a, b: _same(a, b) and a.found == b.found and a.last == b.last and a.ap > b.ap + _TOLERANCE,
+        strict=True,
+    ),
+    Axiom(
+        "c4",
+        "finding all is best, finding none is worst",
+        lambda a, b: _same(a, b) and ((a.ranks == tuple(range(1, a.n_rel + 1)) and a != b) or (a.found > b.found == 0)),
+        strict=True,
+    ),
+    Axiom(
+        "c5",
+        "with as many found, the last one at once is best",
+        lambda a, b: _same(a, b) and a.found == b.found and a.last == a.found and b.last > b.found,
+        strict=True,
+    ),
+    Axiom(
+        "c6",
+        "with as many found and the same last one, all others at the top are best, all others just before it worst",
+        lambda a, b: (
+            _same(a, b)
+            and a.found == b.found > 1
+            and a.last == b.last
+            and a != b
+            and (a.ranks[:-1] == tuple(range(1, a.found)) or b.ranks[0] == b.last - b.found + 1)
+        ),
+        strict=True,
+    ),
+    Axiom(
+        "B1", "a list with more relevant documents is preferred", lambda a, b: _same(a, b) and a.found > b.found, False
+    ),
+    Axiom(
+        "B2",
+        "with as many found, each as early or earlier is preferred",
+        lambda a, b: (
+            _same(a, b) and a.found == b.found and a != b and all(x <= y for x, y in zip(a.ranks, b.ranks, strict=True))
+        ),
+        strict=False,
+    ),
+    Axiom(
+        "add",
+        "one more relevant document in the place of another does not hurt",
+        lambda a, b: _same(a, b) and a.found == b.found + 1 and set(b.ranks) < set(a.ranks),
+        strict=False,
+    ),
+    Axiom("swap", "a relevant document one rank higher does not hurt", _one_up, strict=False),
+    Axiom("swap strictly", "a relevant document one rank higher helps", _one_up, strict=True),
+    Axiom(
+        "deepen",
+        "one more document that is not relevant, at the end, does not help",
+        lambda a, b: a.ranks == b.ranks and a.n_rel == b.n_rel and a.length == b.length - 1,
+        strict=False,
+    ),
+)
+
+
+def check(measure: Measure) -> list[Finding]:
+    """Try all axioms on all short lists; counter-examples are the smallest there are."""
+    lists = sorted(_lists(), key=lambda each: (each.length, each.n_rel, each.found, each.ranks))
+    values = _values(measure, lists)
+    if not measure.definition.higher_is_better:
+        values = -values
+    return [_try(axiom, lists, values, measure.definition.higher_is_better) for axiom in AXIOMS]
+
+
+def _lists() -> Iterator[Listing]:
+    for length in range(1, LENGTH + 1):
+        for n_rel in range(1, MOST_RELEVANT + 1):
+            for found in range(min(n_rel, length) + 1):
+                for ranks in combinations(range(1, length + 1), found):
+                    yield Listing(ranks, n_rel, length)
+
+
+def _values(measure: Measure, lists: list[Listing]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Evaluate every list as a topic of one run; what is not relevant was judged so."""
+    qrels: dict[str, dict[str, int]] = {}
+    run: dict[str, dict[str, float]] = {}
+    for at, each in enumerate(lists):
+        topic = f"{at:06}"
+        run[topic] = {f"d{rank}": -float(rank) for rank in range(1, each.length + 1)}
+        qrels[topic] = {f"d{rank}": int(rank in each.ranks) for rank in range(1, each.length + 1)}
+        qrels[topic] |= {f"m{i}": 1 for i in range(each.n_rel - each.found)}
+    ranking = Ordering(judge(read_run(run), prepare(read_qrels(qrels)))).ranking()
+    return measure.values(ranking)
+
+
+def _try(
+    axiom: Axiom, lists: list[Listing], values: np.ndarray[tuple[int], np.dtype[np.float64]], upward: bool
+) -> Finding:
+    for at, two in enumerate(lists):
+        for place, one in enumerate(lists):
+            if axiom.better(one, two):
+                gain = values[place] - values[at]
+                if gain < -_TOLERANCE or (axiom.strict and gain <= _TOLERANCE):
+                    sign = 1 if upward else -1
+                    return Finding(axiom, (one, two), (float(sign * values[place]), float(sign * values[at])))
+    return Finding(axiom, None, None)
