@@ -185,8 +185,7 @@ def _rbp(lists: Lists, params: Params) -> Figures:
     """Gains are scaled to [0, 1] if one of the topic's lies outside, as the original documents and means to do."""
     p = dict(params).get("p", 0.9)
     given = gained(lists, tuple(pair for pair in params if pair[0] != "p"))
-    own = _level_gains(lists, params)
-    low, high = own
+    low, high = _level_gains(lists, params)
     outside = ((low < 0) | (high > 1))[lists.ranking.topic]
     with np.errstate(all="ignore"):
         scaled = (given.gain - low[lists.ranking.topic]) / (high - low)[lists.ranking.topic]
@@ -221,9 +220,8 @@ def _rbp_resid(lists: Lists, params: Params) -> Figures:
 
 def _powers(p: float, exponent: Ints) -> Floats:
     """Powers by repeated multiplication, as a loop makes them."""
-    table = np.cumprod(np.full(int(exponent.max(initial=0)) + 1, p)) / 1.0
-    powers: Floats = np.concatenate(([1.0], table))[exponent]
-    return powers
+    table: Floats = np.concatenate(([1.0], np.cumprod(np.full(int(exponent.max(initial=0)) + 1, p))))
+    return table[exponent]
 
 
 def _yaap(lists: Lists) -> Floats:
