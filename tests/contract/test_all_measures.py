@@ -18,7 +18,7 @@ ALL = instances()
 FAIR = ("realistic", "optimistic")
 STRATEGIES = ("realistic", "conventional", "optimistic")
 #: Measures of the list as a whole: a document more at its end changes them.
-LENGTH_MATTERS = {"SetP", "SetF", "NumRet", "Judged"}
+LENGTH_MATTERS = {"SetP", "SetF", "NumRet", "Judged", "RBPRes"}
 
 
 def table(qrels: Grades, run: Sims, ties: tuple[str, ...] = STRATEGIES, seed: int = 0) -> dict[str, Floats]:
@@ -29,7 +29,8 @@ def table(qrels: Grades, run: Sims, ties: tuple[str, ...] = STRATEGIES, seed: in
 
 def test_there_are_enough() -> None:
     asked = "P R F RR AP Rprec Success IPrec IPrec11 DCG nDCG RBP ERR Bpref infAP SetP SetR SetF Judged"
-    asked += " NumQ NumRet NumRel NumRelRet RNorm PRES MOR FAP E Noise Silence IAP IDCG NCG"
+    asked += " NumQ NumRet NumRel NumRelRet RNorm PRES MOR FAP E Noise Silence IAP IDCG NCG WSS LastRel"
+    asked += " RBPRes SDCG"
     assert set(asked.split()) <= set(catalogue())
 
 
@@ -136,6 +137,8 @@ def test_a_missing_topic_scores_the_least(measure: Measure) -> None:
     value = evaluate(qrels, {"2": {"a": 1.0}}, [measure]).to_dict()["run"]["realistic"]["1"][str(measure)]
     if measure.definition.name == "IDCG":
         return  # does not look at the run
-    worst = 0 if measure.definition.higher_is_better else measure.definition.highest
+    worst = 0 if measure.definition.higher_is_better else measure.params.get("docs", measure.definition.highest)
+    if measure.definition.name == "WSS":
+        worst = measure.params["recall"] - 1 if measure.params["recall"] else 0
     expected = {"NumQ": 1, "NumRel": 1 if measure.params.get("rel") else 2}.get(measure.definition.name, worst)
-    assert value == expected
+    assert value == pytest.approx(expected, abs=1e-15)

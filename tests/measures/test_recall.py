@@ -91,6 +91,46 @@ def test_opposites_and_relatives(collection: tuple[Grades, Sims]) -> None:
         assert math.isclose(found["NCG@3"] * best, round(found["NCG@3"] * best), abs_tol=1e-9)
 
 
+@given(RANKS, st.integers(0, 3), st.sampled_from([0, 0.3, 0.5, 0.95, 1]))
+def test_work_saved_and_last_relevant(ranks: list[int], missing: int, recall: float) -> None:
+    n = len(ranks) + missing
+    if not n:
+        return
+    qrels = {"t": {f"d{rank}": 1 for rank in ranks} | {f"missing{i}": 1 for i in range(missing)}}
+    run = {"t": {f"d{rank}": -float(rank) for rank in range(1, 15)}}
+    needed = math.ceil(Fraction(str(recall)) * n)
+    for docs, size in ((None, 14), (40, 40)):
+        stop = 0 if not needed else ranks[needed - 1] if needed <= len(ranks) else size
+        name = f"WSS@{recall}" if docs is None else f"WSS(docs={docs})@{recall}"
+        assert values(qrels, run, name)["t"] == pytest.approx((size - stop) / size - (1 - recall), abs=1e-12)
+    assert values(qrels, run, "LastRel(docs=40)")["t"] == (40 if missing else max(ranks))
+
+
+@given(collections(), st.sampled_from([0.5, 0.7]))
+def test_residual_is_what_the_unknown_could_add(collection: tuple[Grades, Sims], p: float) -> None:
+    """If all unjudged documents were relevant, and all that follow, RBP would rise by the residual."""
+    qrels, run = collection
+    found = evaluate(qrels, run, [f"RBP(p={p})", f"RBPRes(p={p})"], ties="conventional").to_dict()["run"][
+        "conventional"
+    ]
+    for topic, figures in found.items():
+        returned = sorted(run.get(topic, {}).items(), key=lambda pair: (pair[1] + 0.0, pair[0].encode()), reverse=True)
+        best = [qrels[topic].get(docno, -1) != 0 for docno, _ in returned]
+        highest = (1 - p) * sum(p**i for i, good in enumerate(best) if good) + p ** len(best)
+        assert figures[f"RBP(p={p})"] + figures[f"RBPRes(p={p})"] == pytest.approx(highest, abs=1e-12)
+
+
+@given(collections(grades=(0, 1, 2, 4)))
+def test_scaled_gain(collection: tuple[Grades, Sims]) -> None:
+    qrels, run = collection
+    best = sum(1 / math.log2(rank + 1) for rank in range(1, 6))
+    for found in evaluate(qrels, run, ["DCG@5", "SDCG@5", "SDCG(max_rel=8)@5"]).to_dict()["run"]["realistic"].values():
+        assert found["SDCG@5"] == pytest.approx(found["DCG@5"] / 4 / best)
+        assert found["SDCG(max_rel=8)@5"] == pytest.approx(found["SDCG@5"] / 2)
+    with pytest.raises(BadParameter, match=r"say SDCG\(max_rel=5\)"):
+        values({"t": {"a": 5}}, {"t": {"a": 1.0}}, "SDCG@5")
+
+
 def test_normalised_recall_needs_the_size_of_the_collection() -> None:
     with pytest.raises(BadParameter, match=r"RNorm needs docs, as in RNorm\(docs=1000\)"):
         values({"t": {"a": 1}}, {"t": {"a": 1.0}}, "RNorm")

@@ -107,6 +107,27 @@ def ncg(ranking: Ranking, cutoff: int) -> Floats:
 
 
 @define(
+    "SDCG",
+    title="Scaled discounted cumulative gain",
+    formula="SDCG@k = Σ (grade(i) / max_rel) / log2(i + 1) / Σ 1 / log2(i + 1) over the ranks i ≤ k",
+    source="A. Moffat, P. Bailey, F. Scholer, P. Thomas: Incorporating user expectations and behavior into the "
+    "measurement of search effectiveness, ACM TOIS 35(3), 2017",
+    example="SDCG@10",
+)
+def scaled_dcg(ranking: Ranking, cutoff: int, max_rel: float = 4.0) -> Floats:
+    refuse_higher("SDCG", ranking, max_rel)
+    best = max_rel * float(np.sum(1 / discount(np.arange(1, cutoff + 1), "log2")))
+    return _dcg(ranking, cutoff) / best
+
+
+def refuse_higher(name: str, ranking: Ranking, max_rel: float) -> None:
+    """Refuse grades beyond the end of the scale."""
+    best = ranking.judgments.grade.max(initial=0.0)
+    if best > max_rel:
+        raise BadParameter(f"There are judgments of {best:g}, above max_rel={max_rel:g}: say {name}(max_rel={best:g}).")
+
+
+@define(
     "ERR",
     title="Expected reciprocal rank",
     formula="ERR@k = Σ 1/i · R(i) · Π (1 − R(j)) over j < i ≤ k, with R = (2^grade − 1) / 2^max_rel",
@@ -115,9 +136,7 @@ def ncg(ranking: Ranking, cutoff: int) -> Floats:
 )
 def expected_reciprocal_rank(ranking: Ranking, cutoff: int | None = None, max_rel: float = 4.0) -> Floats:
     """The scale ends at 4 by default, as in the evaluator of the TREC Web tracks."""
-    worst = ranking.judgments.grade.max(initial=0.0)
-    if worst > max_rel:
-        raise BadParameter(f"There are judgments of {worst:g}, above max_rel={max_rel:g}: say ERR(max_rel={worst:g}).")
+    refuse_higher("ERR", ranking, max_rel)
     above = ranking.judged & (ranking.grade > 0)
     at = np.flatnonzero(above if cutoff is None else above & (ranking.rank <= cutoff))
     stops = (np.exp2(ranking.grade[at]) - 1) / 2**max_rel

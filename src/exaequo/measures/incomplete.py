@@ -75,3 +75,19 @@ def judged(ranking: Ranking, cutoff: int | None = None) -> Floats:
     top = slice(None) if cutoff is None else ranking.rank <= cutoff
     topic = ranking.topic[top]
     return ratio(ranking.total(topic[ranking.judged[top]]), ranking.total(topic))
+
+
+@define(
+    "RBPRes",
+    title="Residual of rank-biased precision",
+    formula="RBPRes(p) = (1 − p) · Σ p^(i−1) over the ranks i of documents nobody judged, + p^n with n documents in "
+    "the list: how much RBP(p) could rise if all that is not known were relevant",
+    source="A. Moffat, J. Zobel: Rank-biased precision, ACM TOIS 27(1), 2008",
+    example="RBPRes(p=0.95)",
+    higher_is_better=False,
+    chain="reversed",
+)
+def rbp_residual(ranking: Ranking, p: float = 0.8) -> Floats:
+    unknown = ~ranking.judged | (ranking.grade < 0)
+    inside = ranking.total(ranking.topic[unknown], np.power(p, ranking.rank[unknown] - 1.0))
+    return (1 - p) * inside + np.power(p, ranking.returned.astype(np.float64))

@@ -8,6 +8,7 @@ import numpy as np
 
 from exaequo.errors import BadParameter
 from exaequo.judge import Floats
+from exaequo.measures.interpolated import least_found
 from exaequo.measures.ranks import average_precision
 from exaequo.measures.registry import define
 from exaequo.measures.sets import f_measure, found, ratio, set_recall
@@ -112,3 +113,50 @@ def f_of_average_precision(
 ) -> Floats:
     recall = ratio(found(ranking, rel, cutoff), ranking.n_rel(rel)) if cutoff else set_recall(ranking, rel)
     return f_measure(average_precision(ranking, cutoff, rel), recall, beta)
+
+
+@define(
+    "WSS",
+    title="Work saved over sampling",
+    formula="WSS@r = (N − k) / N − (1 − r), with k the rank where recall r is reached, N if it is not, and N the "
+    "documents of the collection, or of the list if docs is not given",
+    source="A. M. Cohen, W. R. Hersh, K. Peterson, P.-Y. Yen: Reducing workload in systematic review preparation using "
+    "automated document classification, JAMIA 13(2), 2006",
+    example="WSS(docs=1000)@0.95",
+    at="recall",
+    lowest=-1.0,
+)
+def work_saved(ranking: Ranking, recall: float, docs: int | None = None, rel: float | None = None) -> Floats:
+    size = _collection("WSS", ranking, docs) if docs else ranking.returned
+    hits, least = ranking.hits(rel), least_found(recall, ranking.n_rel(rel))
+    there = hits.nth == least[hits.topic]
+    stop = np.where(least == 0, 0, size).astype(np.float64)
+    stop[hits.topic[there]] = hits.rank[there]
+    return ratio(size - stop, size) - (1 - recall)
+
+
+@define(
+    "LastRel",
+    title="Rank of the last relevant document",
+    formula="LastRel = rank at which all relevant documents are seen; one that was not returned stands at the end "
+    "of the collection",
+    source="W. S. Cooper: Expected search length, American Documentation 19(1), 1968",
+    example="LastRel(docs=1000)",
+    higher_is_better=False,
+    chain="reversed",
+    highest=float("inf"),
+)
+def last_relevant(ranking: Ranking, docs: int, rel: float | None = None) -> Floats:
+    hits = ranking.hits(rel)
+    size = _collection("LastRel", ranking, docs)
+    last = np.zeros(ranking.n_topics)
+    np.maximum.at(last, hits.topic, hits.rank)
+    return np.where(found(ranking, rel) < ranking.n_rel(rel), size, last)
+
+
+def _collection(name: str, ranking: Ranking, docs: int) -> Floats:
+    """Return the size of the collection for each topic; no list can be longer."""
+    longest = int(ranking.returned.max(initial=0))
+    if docs < longest:
+        raise BadParameter(f"{name}(docs={docs}): a list has {longest} documents; docs is the size of the collection.")
+    return np.full(ranking.n_topics, float(docs))
