@@ -48,6 +48,14 @@ def test_shell_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cap
     assert capfd.readouterr().out == shown[1]
 
 
+def test_the_five_systems_are_printed_as_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    page = ROOT / "docs" / "measures.md"
+    (code,) = (block for block in blocks(page, "python") if "systems" in block)
+    exec(code, {})  # noqa: S102 - our own documentation
+    table = "\n".join(capsys.readouterr().out.splitlines()[2:])
+    assert f"```\n{table}\n```" in page.read_text(encoding="utf-8")
+
+
 def test_every_measure_is_in_the_table_of_the_docs() -> None:
     text = (ROOT / "docs" / "measures.md").read_text(encoding="utf-8")
     rows = [line for line in text.splitlines() if line.startswith("| `")]
