@@ -23,7 +23,7 @@ def test_public_names() -> None:
     assert set(exaequo.__all__) == {
         *("BadParameter", "DataWarning", "ExaequoError", "InputError", "Measure", "MissingTopics", "Problem", "Qrels"),
         *("Ranking", "Run", "Scores", "UnknownMeasure", "UsageError", "__version__", "define", "evaluate", "measures"),
-        *("parse_measure", "read_qrels", "read_run", "sample"),
+        *("lexirecall", "parse_measure", "read_qrels", "read_run", "sample"),
     }
     for name in exaequo.__all__:
         assert getattr(exaequo, name) is not None

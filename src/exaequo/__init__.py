@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         UnknownMeasure,
         UsageError,
     )
-    from exaequo.evaluation import evaluate
+    from exaequo.evaluation import evaluate, lexirecall
     from exaequo.measures import Measure, define, parse_measure
     from exaequo.order import Ranking
     from exaequo.read import Qrels, Run, read_qrels, read_run
@@ -50,6 +50,7 @@ __all__ = [
     "__version__",
     "define",
     "evaluate",
+    "lexirecall",
     "measures",
     "parse_measure",
     "read_qrels",
@@ -59,7 +60,7 @@ __all__ = [
 
 _HOMES = {
     "errors": "BadParameter DataWarning ExaequoError InputError MissingTopics Problem UnknownMeasure UsageError",
-    "evaluation": "evaluate",
+    "evaluation": "evaluate lexirecall",
     "measures": "Measure define parse_measure",
     "order": "Ranking",
     "read": "Qrels Run read_qrels read_run",

@@ -94,6 +94,24 @@ def evaluate(
     return scores
 
 
+def lexirecall(
+    qrels: QrelsLike,
+    one: RunLike,
+    two: RunLike,
+    *,
+    ties: str = "realistic",
+    rel_level: float | None = None,
+    seed: int = 0,
+) -> dict[str, int]:
+    """Compare two runs by lexicographic recall: 1 for each topic where the first is preferred, -1 the second, 0 none."""
+    from exaequo.measures.recall import lexicographic_recall
+
+    (order,) = strategies(ties)
+    judgments = prepare(read_qrels(qrels), level=rel_level)
+    first, second = (Ordering(judge(read_run(run), judgments)).ranking(order, seed=seed) for run in (one, two))
+    return dict(zip(judgments.topics.to_list(), lexicographic_recall(first, second).tolist(), strict=True))
+
+
 @dataclass(frozen=True, eq=False)
 class _Result:
     """What is kept of a run: its lines are let go before the next one is read."""

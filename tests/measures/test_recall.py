@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import exaequo
 from exaequo import BadParameter
 from helpers import Grades, Sims, collections, evaluate, values
 
@@ -129,6 +130,29 @@ def test_scaled_gain(collection: tuple[Grades, Sims]) -> None:
         assert found["SDCG(max_rel=8)@5"] == pytest.approx(found["SDCG@5"] / 2)
     with pytest.raises(BadParameter, match=r"say SDCG\(max_rel=5\)"):
         values({"t": {"a": 5}}, {"t": {"a": 1.0}}, "SDCG@5")
+
+
+@given(RANKS, RANKS, st.integers(0, 2))
+def test_lexicographic_recall(one: list[int], two: list[int], missing: int) -> None:
+    n = max(len(one), len(two)) + missing
+    if not n:
+        return
+    qrels = {"t": {f"r{i}": 1 for i in range(n)}}
+    runs = []
+    for ranks in (one, two):
+        found = {rank: f"r{i}" for i, rank in enumerate(ranks)}
+        runs.append({"t": {found.get(rank, f"x{rank}"): -float(rank) for rank in range(1, 15)}})
+    padded = [sorted(ranks) + [99] * (n - len(ranks)) for ranks in (one, two)]
+    first, second = (tuple(reversed(ranks)) for ranks in padded)
+    expected = 0 if first == second else 1 if first < second else -1
+    assert exaequo.lexirecall(qrels, *runs) == {"t": expected}
+    assert exaequo.lexirecall(qrels, *reversed(runs)) == {"t": -expected}
+
+
+def test_lexicographic_recall_under_ties() -> None:
+    qrels, tied, clear = {"t": {"a": 1}}, {"t": {"a": 1.0, "b": 1.0}}, {"t": {"a": 2.0, "b": 1.0}}
+    assert exaequo.lexirecall(qrels, clear, tied) == {"t": 1}
+    assert exaequo.lexirecall(qrels, clear, tied, ties="optimistic") == {"t": 0}
 
 
 def test_normalised_recall_needs_the_size_of_the_collection() -> None:

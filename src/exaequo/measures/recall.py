@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from exaequo.errors import BadParameter
-from exaequo.judge import Floats
+from exaequo.judge import Floats, Ints
 from exaequo.measures.interpolated import least_found
 from exaequo.measures.ranks import average_precision
 from exaequo.measures.registry import define
@@ -160,3 +160,27 @@ def _collection(name: str, ranking: Ranking, docs: int) -> Floats:
     if docs < longest:
         raise BadParameter(f"{name}(docs={docs}): a list has {longest} documents; docs is the size of the collection.")
     return np.full(ranking.n_topics, float(docs))
+
+
+def lexicographic_recall(one: Ranking, two: Ranking, rel: float | None = None) -> Ints:
+    """Tell for each topic which of two rankings is preferred: 1 the first, -1 the second, 0 neither.
+
+    The one whose last relevant document stands higher; if they stand alike, the last but one decides, and so on. A
+    relevant document that was not returned stands below all others.
+
+    F. Diaz, M. D. Ekstrand, B. Mitra: Recall, robustness, and lexicographic evaluation, 2023.
+    """
+    n = one.n_rel(rel)
+    start = np.cumsum(n) - n
+    ranks = []
+    for ranking in (one, two):
+        hits = ranking.hits(rel)
+        own = np.full(int(n.sum()), np.iinfo(np.int64).max)
+        own[start[hits.topic] + hits.nth - 1] = hits.rank
+        ranks.append(own)
+    sooner = np.sign(ranks[1] - ranks[0])
+    topic = np.repeat(np.arange(one.n_topics), n)
+    differ = np.flatnonzero(sooner)
+    verdict = np.zeros(one.n_topics, dtype=np.int64)
+    verdict[topic[differ]] = sooner[differ]  # the last of a topic is written last
+    return verdict

@@ -252,7 +252,8 @@ def catalogue() -> dict[str, Definition]:
         for family in FAMILIES:
             importlib.import_module(f"{__package__}.{family}")
         _load_packages()
-    return dict(_DEFINITIONS)
+    order = {family: at for at, family in enumerate(FAMILIES)}
+    return dict(sorted(_DEFINITIONS.items(), key=lambda item: order.get(item[1].family, len(order))))
 
 
 def _load_packages() -> None:
