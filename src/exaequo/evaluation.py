@@ -103,7 +103,7 @@ def lexirecall(
     rel_level: float | None = None,
     seed: int = 0,
 ) -> dict[str, int]:
-    """Compare two runs by lexicographic recall: 1 for each topic where the first is preferred, -1 the second, 0 none."""
+    """Compare two runs by lexicographic recall: per topic 1 if the first is preferred, -1 the second, else 0."""
     from exaequo.measures.recall import lexicographic_recall
 
     (order,) = strategies(ties)

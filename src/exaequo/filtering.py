@@ -76,9 +76,9 @@ class Tables:
         return _share(self.a + self.d, self.a + self.b + self.c + self.d)
 
     def f(self, beta: float = 1.0) -> Floats:
-        """F(β) of precision and recall; 0 if both are."""
-        p, r = self.precision, self.recall
-        return _share((1 + beta**2) * p * r, beta**2 * p + r)
+        """F(β) of precision and recall; 0 if both are. Made of the counts, so that equal F's are equal numbers."""
+        weighted = (1 + beta**2) * self.a
+        return _share(weighted, weighted + beta**2 * self.c + self.b)
 
     def e(self, beta: float = 1.0) -> Floats:
         """1 − F(β): lower is better."""
