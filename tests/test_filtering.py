@@ -174,3 +174,12 @@ def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.
     assert run(["filter", "q", "r", "--sweep", "--average", "micro"]) == 2
     assert "no micro-average" in capfd.readouterr().err
     assert run(["filter", "q", "r", "--utility", "much"]) == 2
+    Path("r").write_text("t x a 1 0.9 sys\nz x a 1 0.9 sys\n", encoding="utf-8")
+    capfd.readouterr()
+    assert run(["filter", "q", "r"]) == 0
+    err = capfd.readouterr().err
+    assert "1 topic nobody judged, ignored: z" in err
+    assert "1 of 2 evaluated topics missing: u" in err
+    Path("r").write_text("t x a 1 nan sys\n", encoding="utf-8")
+    assert run(["filter", "q", "r"]) == 1
+    assert "r:1: score is 'nan'" in capfd.readouterr().err

@@ -9,6 +9,9 @@
         ├── UnknownMeasure      no measure of that name; says what it may have meant
         └── BadParameter        a parameter of a measure or of a function is out of range
 
+    OfficialError, in `exaequo.trec_eval`, is an ExaequoError with the exit code the official program has for it.
+    InputError and BadParameter are ValueErrors too.
+
     DataWarning                 nothing is wrong with the request, but the user should know
 """
 

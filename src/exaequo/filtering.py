@@ -23,9 +23,9 @@ import numpy as np
 import numpy.typing as npt
 
 from exaequo.errors import BadParameter, InputError, Problem
-from exaequo.judge import Bools, Floats, Ints, judge, prepare
+from exaequo.judge import Bools, Floats, Ints, JudgedRun, judge, prepare
 from exaequo.measures.interpolated import best_from_here, least_found
-from exaequo.read import Qrels, QrelsLike, Run, RunLike, read_qrels, read_run
+from exaequo.read import QrelsLike, RunLike, read_qrels, read_run
 
 #: Thresholds of F_optimal, as the source defines it.
 GRID = tuple(tenth / 10 for tenth in range(11))
@@ -214,23 +214,24 @@ class Filter:
 
 def read_filter(qrels: QrelsLike, run: RunLike, *, docs: int | None = None, rel_level: float | None = None) -> Filter:
     """Make a filter of judgments and a run; themes without a relevant document are left out."""
-    judged: Qrels = read_qrels(qrels)
-    scored: Run = read_run(run)
-    judgments = prepare(judged, level=rel_level)
-    lines = judge(scored, judgments)
+    return filter_of(judge(read_run(run), prepare(read_qrels(qrels), level=rel_level)), docs=docs)
+
+
+def filter_of(lines: JudgedRun, *, docs: int | None = None) -> Filter:
+    """Make a filter of a run that has been judged."""
+    judgments, run = lines.judgments, lines.run
     relevant = lines.judged & judgments.relevant(lines.grade)
     order = np.lexsort((-lines.sim, lines.topic))
     n_judged = np.bincount(judgments.topic, minlength=judgments.n_topics)
     unjudged = np.bincount(lines.topic[~lines.judged], minlength=judgments.n_topics)
-    n_docs = _sizes(n_judged + unjudged, docs, scored.source.name)
     return Filter(
-        scored.name,
+        run.name,
         judgments.topics.to_list(),
         lines.topic[order],
         lines.sim[order],
         relevant[order],
         judgments.counted(),
-        n_docs,
+        _sizes(n_judged + unjudged, docs, run.source.name),
     )
 
 

@@ -64,10 +64,9 @@ def test_same_notation(name: str) -> None:
 @pytest.mark.parametrize(
     "name", ["P.5,10", "P.10,5", "P_5", "ndcg_cut", "map", "official", "set_F.0.5", "iprec_at_recall.0.2"]
 )
-def test_names_of_trec_eval(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_names_of_trec_eval(name: str) -> None:
     expected = [str(measure) for measure in original.parse_trec_measure(name)]
     assert [str(measure) for measure in ours.parse_trec_measure(name)] == expected
-    assert capsys.readouterr() is not None
 
 
 def test_one_ranking_for_all_measures() -> None:

@@ -169,6 +169,16 @@ def test_ours_cannot_be_shadowed_before_they_are_loaded() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_a_module_of_the_same_name_is_not_ours() -> None:
+    code = (
+        "import exaequo\n"
+        "def mine(ranking): return ranking.returned\n"
+        "mine.__module__ = 'my_package.ranks'\n"
+        "for _ in range(2): exaequo.define('Mine', mine)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_numpy_numbers_as_parameters() -> None:
     assert str(measures.RBP(p=np.float64(0.5))) == "RBP(p=0.5)"
     assert measures.P(cutoff=np.int64(5)) == parse_measure("P@5")

@@ -112,6 +112,8 @@ def test_high_judgments_are_relevant_and_reals_are_cut(files: Path) -> None:
     (files / "q").write_text("1 0 a 200\n1 0 b 1.9\n2 0 a 0.9\n2 0 z 1\n", encoding="utf-8")
     assert figures("-q", "-mnum_rel")["num_rel", "1"] == "2"
     assert figures("-q", "-mnum_rel")["num_rel", "2"] == "1"
+    (files / "q").write_text("1 0 a 1e300\n2 0 a -1e300\n2 0 z 1\n", encoding="utf-8")
+    assert figures("-q", "-c", "-mnum_rel")["num_rel", "all"] == "2"
 
 
 def test_missing_topics(files: Path) -> None:

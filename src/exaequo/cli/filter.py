@@ -48,19 +48,26 @@ def filter_(
 ) -> None:
     """Judge RUNs as filters: a document is selected for a theme if its score is at least the threshold."""
     output.refuse_two_stdins((qrels, *runs))
-    from exaequo.filtering import read_filter
+    from exaequo.evaluation import Options, notes_on_judgments, notes_on_run
+    from exaequo.filtering import filter_of
+    from exaequo.judge import judge, prepare
     from exaequo.read import read_qrels, read_run
 
     names, readers = output.parse_columns(columns), readers_of(kinds)
     coefficients = _coefficients(utility)
-    judged = read_qrels(qrels, reader=readers[0], columns=names)
+    judgments = prepare(read_qrels(qrels, reader=readers[0], columns=names))
+    notes = notes_on_judgments(judgments, [])
     rows: list[dict[str, Any]] = []
     for each in output.with_progress(runs):
-        one = read_filter(judged, read_run(each, reader=readers[1], columns=names), docs=docs)
+        judged = judge(read_run(each, reader=readers[1], columns=names), judgments)
+        notes += notes_on_run(judged, Options())
+        one = filter_of(judged, docs=docs)
         if sweep:
             rows += _swept(one, beta, per_theme, average)
         else:
             rows += _at_threshold(one, threshold, beta, coefficients, per_theme, average)
+    for note in notes:
+        output.warn(note)
     _show(rows, "json" if as_json else format_, path)
 
 

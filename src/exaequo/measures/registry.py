@@ -107,6 +107,11 @@ class Definition:
     defaults: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def ours(self) -> bool:
+        """Tell whether the measure comes with exaequo."""
+        return (self.function.__module__ or "").rpartition(".")[0] == __package__
+
+    @property
     def family(self) -> str:
         """The module the measure is defined in."""
         return (self.function.__module__ or "").rpartition(".")[2]
@@ -228,16 +233,16 @@ def define(name: str, function: Function | None = None, **about: Any) -> Any:
         return decorate
     if not name.isidentifier() or name in AGGREGATES:
         raise BadParameter(f"A measure's name must be letters, digits and _, not starting with a digit. Got {name!r}.")
-    if (function.__module__ or "").rpartition(".")[0] != __package__:
-        catalogue()  # ours come first, so that none of them is shadowed
     parameters = list(inspect.signature(function).parameters.values())[1:]
     defaults = {parameter.name: parameter.default for parameter in parameters}
     about = {"title": name, "formula": "", "source": "", "example": name, **about}
     definition = Definition(name, function, defaults=defaults, **about)
+    if not definition.ours:
+        catalogue()  # ours come first, so that none of them is shadowed
     for taken in (name, *definition.aliases):
         known = _DEFINITIONS.get(_ALIASES.get(taken, taken))
         # One's own measure may be defined again, as when a notebook cell is run twice.
-        if known and (known.name != name or known.family in FAMILIES):
+        if known and (known.name != name or known.ours):
             raise BadParameter(f"There is a measure called {taken} already.")
     _DEFINITIONS[name] = definition
     _ALIASES.update(dict.fromkeys(definition.aliases, name))

@@ -91,12 +91,15 @@ def _delimited(data: bytes, name: str, separator: str, quote: str | None) -> tup
 def _wrong_widths(data: bytes, name: str, separator: str, quote: str | None) -> list[Problem]:
     text = io.StringIO(data.decode(), newline="")
     rows = csv.reader(text, delimiter=separator, quoting=csv.QUOTE_NONE if quote is None else csv.QUOTE_MINIMAL)
-    width = len(next(rows, []))
-    return [
-        Problem(name, rows.line_num, f"{len(row)} fields", f"{width}, as in the header", "Mend the line.")
-        for row in rows
-        if len(row) > width
-    ]
+    try:
+        width = len(next(rows, []))
+        return [
+            Problem(name, rows.line_num, f"{len(row)} fields", f"{width}, as in the header", "Mend the line.")
+            for row in rows
+            if len(row) > width
+        ]
+    except csv.Error:
+        return []
 
 
 def _refuse_other_encodings(data: bytes, name: str) -> None:
@@ -111,11 +114,7 @@ def _refuse_other_encodings(data: bytes, name: str) -> None:
 
 def _jsonl(data: bytes, name: str) -> tuple[pl.DataFrame, Place]:
     _refuse_other_encodings(data, name)
-    lines = data.decode().split("\n")
-    if any(not line.strip() for line in lines[:-1]):
-        numbered = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
-    else:
-        numbered = list(enumerate(lines[: len(lines) - (not lines[-1].strip())], 1))
+    numbered = [(number, line) for number, line in enumerate(data.decode().split("\n"), 1) if line.strip()]
     place = Place(name, lines=[number for number, _ in numbered])
     try:
         return pl.read_ndjson(data, infer_schema_length=None), place

@@ -91,7 +91,7 @@ def evaluate(options: Options, asked: list[Request]) -> Table:
     topics = judged["qid"].unique().sort()
     kept = np.array([topic in present for topic in topics])
     columns = [Column(c.name, c.request, c.values[kept], _picked(c.texts, kept)) for c in columns]
-    relevant = int((judged["rel"].cast(pl.Int64) > 0).sum())
+    relevant = int((judged["rel"] >= 1).sum())
     run_id = lines["run_id"][-1]
     return Table([topic for topic in topics if topic in present], columns, len(topics), relevant, run_id)
 
@@ -160,7 +160,7 @@ def _refuse_repeats(frame: pl.DataFrame, source: Source, present: set[str], what
 
 
 def _from_qrels(judged: pl.DataFrame, source: Source, run: Run, options: Options, asked: list[Request]) -> list[Column]:
-    qrels = Qrels(judged.select("qid", "docno", pl.col("rel").cast(pl.Int64).cast(pl.Float64), "key"), source)
+    qrels = Qrels(judged.select("qid", "docno", groups.whole("rel"), "key"), source)
     return computed(lists_of(qrels, run, options), asked, complete=options.complete)
 
 

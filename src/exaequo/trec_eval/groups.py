@@ -20,10 +20,16 @@ def one_topic_each(judged: pl.DataFrame, run: Run) -> tuple[pl.DataFrame, pl.Dat
     judged = judged.with_columns(pair)
     known = judged.select("qid", "pair").unique().sort("pair")
     copies = run.frame.drop("key").join(known, on="qid").drop("qid").rename({"pair": "qid"})
-    pairs = judged.select(pl.col("pair").alias("qid"), "docno", pl.col("rel").cast(pl.Int64).cast(pl.Float64))
+    pairs = judged.select(pl.col("pair").alias("qid"), "docno", whole("rel"))
     topics = known["qid"].unique().sort()
     owner = known["qid"].cast(pl.Enum(topics)).to_physical().to_numpy().astype(np.int64)
     return pairs, copies.select("qid", "docno", "sim", "rank"), owner
+
+
+def whole(column: str) -> pl.Expr:
+    """Cut judgments to whole numbers, towards 0."""
+    number = pl.col(column)
+    return pl.when(number < 0).then(number.ceil()).otherwise(number.floor())
 
 
 def averaged(values: Floats, owner: Ints) -> Floats:
