@@ -56,6 +56,7 @@ def instances() -> list[Measure]:
         bare = Measure(definition)
         has = definition.defaults
         bare = bare(docs=100) if "docs" in has else bare
+        bare = bare(doc="AP1") if "doc" in has else bare
         if definition.at == "recall":
             result += [bare @ level for level in (0, 0.3, 1)]
         elif "cutoff" in has:

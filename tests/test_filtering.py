@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +15,7 @@ from sklearn import metrics
 
 from exaequo import BadParameter, InputError
 from exaequo.cli import run
-from exaequo.filtering import GRID, Sweep, Tables, from_arrays, read_filter
+from exaequo.filtering import GRID, Sweep, Tables, from_arrays, from_table, read_filter
 
 DECISIONS = st.lists(
     st.tuples(st.booleans(), st.sampled_from([0.0, 0.1, 0.3, 0.35, 0.5, 0.9, 1.0])), min_size=1, max_size=12
@@ -183,3 +184,57 @@ def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.
     Path("r").write_text("t x a 1 nan sys\n", encoding="utf-8")
     assert run(["filter", "q", "r"]) == 1
     assert "r:1: score is 'nan'" in capfd.readouterr().err
+
+
+def test_from_a_table(tmp_path: Path) -> None:
+    table = tmp_path / "decisions.csv"
+    table.write_text(
+        "theme,y_true,y_score\nfish,1,0.9\nfish,0,0.8\nfish,yes,0.2\ncat,False,0.4\ncat,true,0.6\nnone,0,1\n"
+    )
+    expected = from_arrays({"fish": ([1, 0, 1], [0.9, 0.8, 0.2]), "cat": ([0, 1], [0.4, 0.6])})
+    frame = pl.DataFrame(
+        {
+            "category": ["fish", "fish", "fish", "cat", "cat"],
+            "label": [1, 0, 1, 0, 1],
+            "probability": [0.9, 0.8, 0.2, 0.4, 0.6],
+        }
+    )
+    for data in (table, frame, frame.to_pandas()):
+        found = from_table(data)
+        assert found.themes == expected.themes
+        assert np.array_equal(found.score, expected.score)
+        assert np.array_equal(found.relevant, expected.relevant)
+    decided = from_table(pl.DataFrame({"theme": ["a", "a"], "truth": [True, False], "decision": [True, True]}))
+    assert decided.at(0.5).precision.tolist() == [0.5]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("theme,y_true,y_score\nfish,maybe,0.5\n", r":2: the truth is 'maybe'"),
+        ("theme,y_true,y_score\nfish,1,\n", r":2: the score is missing"),
+        ("theme,y_true,y_score\nfish,1,nan\n", r":2: the score is 'nan'"),
+        ("theme,y_score\nfish,1\n", r":1: no column for the truth among theme, y_score"),
+        ("theme,y_true,y_score\n", "there are no rows"),
+        ("theme,y_true,y_score\nfish,0,1\n", "no theme has a relevant document"),
+    ],
+)
+def test_tables_that_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    table = tmp_path / "decisions.csv"
+    table.write_text(text)
+    with pytest.raises(InputError, match=message):
+        from_table(table)
+
+
+def test_curves(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("theme,y_true,y_score\nfish,1,0.9\nfish,0,0.8\nfish,1,0.2\ncat,0,0.4\ncat,1,0.6\n")
+    assert run(["filter", str(table), "--curve", "raw", "--format", "csv"]) == 0
+    lines = capfd.readouterr().out.splitlines()
+    assert lines[0] == "run,theme,threshold,recall,precision,F,utility"
+    assert lines[1] == "t,fish,0.9,0.5,1.0,0.6666666666666666,3.0"
+    assert len(lines) == 6
+    assert run(["filter", str(table), "--curve", "interpolated", "-q", "--json"]) == 0
+    rows = json.loads(capfd.readouterr().out)["rows"]
+    assert len(rows) == 33
+    assert [row["precision"] for row in rows[:11]] == [1.0] * 6 + [2 / 3] * 5

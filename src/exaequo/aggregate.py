@@ -29,5 +29,6 @@ AGGREGATES: dict[str, Callable[[Floats], float]] = {"mean": _mean, "sum": _total
 
 
 def aggregate(kind: str, values: Floats) -> float:
-    """Return the aggregate of one value per topic; NaN if there are no topics to average."""
-    return AGGREGATES[kind](values)
+    """Return the aggregate of the topics that have a value, which is not NaN; NaN if there are none to average."""
+    known = ~np.isnan(values)
+    return AGGREGATES[kind](values if known.all() else values[known])

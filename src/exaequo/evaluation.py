@@ -140,6 +140,7 @@ def evaluate_runs(
         judged = judge(run, judgments)
         notes += notes_on_run(judged, options)
         results.append(_evaluate_run(judged, measures, orders, options))
+        notes += _notes_on_undefined(results[-1], measures)
     if not results:
         raise BadParameter("No run is given.")
     names = unique_names([(result.name, result.file) for result in results])
@@ -193,12 +194,25 @@ def _values(
 def _tie_effects(run: str, measures: Sequence[Measure], values: Mapping[str, Floats]) -> list[TieEffect]:
     effects = []
     low, middle, high = (values[ties] for ties in INTERVAL)
-    changed = (low != middle) | (middle != high)
+    changed = ((low != middle) | (middle != high)) & ~(np.isnan(low) & np.isnan(middle) & np.isnan(high))
     for row, measure in enumerate(measures):
         if changed[row].any():
             bottom, names, top = (aggregate(measure.aggregate, each[row]) for each in (low, middle, high))
             effects.append(TieEffect(run, measure, bottom, names, top, int(changed[row].sum())))
     return effects
+
+
+def _notes_on_undefined(result: _Result, measures: Sequence[Measure]) -> list[str]:
+    """Say where a measure has no value; its mean is that of the other topics."""
+    notes = []
+    values = next(iter(result.values.values()))
+    for measure, row in zip(measures, values, strict=True):
+        without = result.topics.filter(pl.Series(np.isnan(row))).to_list() if measure.definition.undefined else []
+        if without:
+            what = f"{measure} undefined in {len(without):,} of {count(len(row), 'topic')}"
+            why = measure.definition.undefined
+            notes.append(f"{result.file}: {what}, left out of its mean ({why}): {listed(without)}")
+    return notes
 
 
 def _each_run(runs: Any) -> list[tuple[str | None, Any]]:
@@ -237,6 +251,11 @@ def notes_on_judgments(judgments: Judgments, measures: Sequence[Measure]) -> lis
         notes.append(
             f"{name}: {count(judgments.too_high, 'judgment')} above {judgments.highest:g} taken as not relevant "
             "(--max-grade, max_grade= changes that)"
+        )
+    if judgments.merged:
+        notes.append(
+            f"{name}: {count(judgments.merged, 'document')} judged again for another subtopic (the iteration field); "
+            "measures without subtopics take the highest grade"
         )
     for level in sorted({m.params["rel"] for m in measures if m.params.get("rel") is not None}):
         empty = int((judgments.counted(level) == 0).sum())

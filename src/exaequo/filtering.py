@@ -18,14 +18,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from exaequo.errors import BadParameter, InputError, Problem
 from exaequo.judge import Bools, Floats, Ints, JudgedRun, judge, prepare
-from exaequo.measures.interpolated import best_from_here, least_found
+from exaequo.measures.interpolated import best_from_here, break_even, least_found
 from exaequo.read import QrelsLike, RunLike, read_qrels, read_run
+from exaequo.read.decisions import read_decisions
 
 #: Thresholds of F_optimal, as the source defines it.
 GRID = tuple(tenth / 10 for tenth in range(11))
@@ -136,24 +139,8 @@ class Sweep:
 
     @property
     def break_even(self) -> Floats:
-        """Where precision and recall meet, on the line between the two thresholds around it; NaN if they do not.
-
-        Of several meetings the one at the highest threshold counts; both being 0 counts only if there is no other.
-        """
-        p, r = self.tables.precision, self.tables.recall
-        gap = p - r
-        result = np.full(self.n_themes, np.nan)
-        equal = gap == 0
-        next_in_theme = np.concatenate((self.theme[1:] == self.theme[:-1], [False]))
-        after = np.concatenate((gap[1:], [0.0]))
-        crossing = next_in_theme & (gap * after < 0)
-        share = np.divide(gap, gap - after, out=np.zeros_like(gap), where=crossing)
-        p_after = np.concatenate((p[1:], [0.0]))
-        value = np.where(crossing, p + share * (p_after - p), p)
-        for chosen in (equal & (p == 0), crossing | (equal & (p > 0))):  # the better kind overwrites the other
-            at = np.flatnonzero(chosen)[::-1]  # the highest threshold is written last
-            result[self.theme[at]] = value[at]
-        return result
+        """Where precision and recall meet, on the line between the two thresholds around it; NaN if they do not."""
+        return break_even(self.tables.precision, self.tables.recall, self.theme, self.n_themes)
 
     def best_f(self, beta: float = 1.0) -> tuple[Floats, Floats]:
         """The best F over all thresholds, and the threshold; infinity means selecting nothing is best."""
@@ -257,6 +244,26 @@ def from_arrays(
     n_rel = np.bincount(owner[relevant], minlength=len(names))
     n_docs = _sizes(np.bincount(owner, minlength=len(names)), docs, name)
     return Filter(name, names, owner[order], score[order], relevant[order], n_rel, n_docs)
+
+
+def from_table(
+    data: Any, *, docs: int | None = None, reader: str | None = None, columns: Mapping[str, str] | None = None
+) -> Filter:
+    """Make a filter of a table with a row per theme and document: `theme`, `y_true`, and `y_score` or a decision.
+
+    Themes without a relevant document are left out, as everywhere.
+    """
+    table = read_decisions(data, reader=reader, columns=columns)
+    truth, themes = table.truth > 0, {}
+    rows = pl.DataFrame({"theme": table.theme, "row": np.arange(len(truth))})
+    for (theme,), group in rows.group_by("theme", maintain_order=True):
+        at = group["row"].to_numpy()
+        if truth[at].any():
+            themes[str(theme)] = (truth[at], table.score[at])
+    if not themes:
+        found = "no theme has a relevant document"
+        raise InputError(Problem(table.name, None, found, "at least one", "Check the column of the truth."))
+    return from_arrays(themes, docs=docs, name=table.name)
 
 
 def _sizes(known: Ints, docs: int | None, name: str) -> Ints:

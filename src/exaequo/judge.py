@@ -5,6 +5,7 @@ Judged 0, judged below 0 and not judged at all stay apart: a document nobody jud
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -23,11 +24,25 @@ HIGHEST_GRADE = 127.0
 
 
 @dataclass(frozen=True, eq=False)
+class Subtopics:
+    """Judgments by subtopic: the `place` of the document in `Judgments`, ascending, the `subtopic`, and the `grade`.
+
+    Subtopics are numbered over all topics; `topic` says whose each is.
+    """
+
+    place: Ints
+    subtopic: Ints
+    grade: Floats
+    topic: Ints
+
+
+@dataclass(frozen=True, eq=False)
 class Judgments:
     """The qrels, prepared once for all runs.
 
     Evaluated are the topics with at least one relevant document, in the byte order of their names; `topic` and
-    `grade` hold their judgments, normalised, in the order of the file, and `row` their place in the file.
+    `grade` hold their judgments, normalised, in the order of the file, and `row` their place in the file. `merged`
+    counts the judgments of subtopics beyond the first of a document, which has the highest grade of all of them.
     """
 
     qrels: Qrels
@@ -39,7 +54,9 @@ class Judgments:
     highest: float
     nothing_relevant: list[str]
     too_high: int
+    merged: int
     _counted: dict[float | None, Ints] = field(default_factory=dict, init=False, repr=False)
+    _kept: dict[Hashable, Floats] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def n_topics(self) -> int:
@@ -61,6 +78,24 @@ class Judgments:
         topic = topic[order]
         return topic, np.arange(len(topic)) - np.searchsorted(topic, topic) + 1, grade[order]
 
+    @cached_property
+    def subtopics(self) -> Subtopics:
+        """The judgments by subtopic; where the file tells none apart, each topic has one."""
+        table = self.qrels.subtopics
+        if table is None:
+            return Subtopics(np.arange(len(self.topic)), self.topic, self.grade, np.arange(self.n_topics))
+        places = np.full(self.qrels.frame.height, -1)
+        places[self.row] = np.arange(len(self.row))
+        place = places[table["row"].to_numpy()]
+        kept = place >= 0
+        names = table["subtopic"].unique().sort()
+        name = topic_codes(table["subtopic"], names).to_numpy().astype(np.int64)
+        number, subtopic = np.unique(self.topic[place[kept]] * len(names) + name[kept], return_inverse=True)
+        rel = table["rel"].to_numpy()[kept]
+        order = np.lexsort((subtopic, place[kept]))
+        grade = np.where(rel > self.highest, 0.0, rel)
+        return Subtopics(place[kept][order], subtopic[order], grade[order], number // len(names))
+
     def relevant(self, grade: Floats, level: float | None = None) -> Bools:
         """Tell which grades are relevant: at least `level`, or the level of this evaluation, or above 0."""
         level = self.level if level is None else level
@@ -72,6 +107,12 @@ class Judgments:
             topic = self.topic[self.relevant(self.grade, level)]
             self._counted[level] = np.bincount(topic, minlength=self.n_topics)
         return self._counted[level]
+
+    def kept(self, key: Hashable, compute: Callable[[], Floats]) -> Floats:
+        """Return what was computed under this key, or compute it: figures that depend on the judgments alone."""
+        if key not in self._kept:
+            self._kept[key] = compute()
+        return self._kept[key]
 
     def nonrelevant(self, level: float | None = None) -> Ints:
         """Return the number of documents of each topic judged, at 0 or above, and not relevant."""
@@ -92,6 +133,11 @@ def prepare(
     code = topic_codes(frame["qid"], known).to_numpy().astype(np.int64)
     rel = frame["rel"].to_numpy()
     grade = np.where(rel > highest, 0.0, rel)
+    every_rel, every_row = rel, np.arange(len(rel))
+    if qrels.subtopics is not None:
+        every_rel, every_row = qrels.subtopics["rel"].to_numpy(), qrels.subtopics["row"].to_numpy()
+        grade = np.full(len(rel), -np.inf)
+        np.maximum.at(grade, every_row, np.where(every_rel > highest, 0.0, every_rel))
     relevant = grade > 0 if level is None else grade >= level
     evaluated = np.bincount(code[relevant], minlength=len(known)) > 0
     if every:
@@ -106,7 +152,8 @@ def prepare(
         level=level,
         highest=highest,
         nothing_relevant=known.filter(pl.Series(~evaluated)).to_list(),
-        too_high=int(np.sum(rel > highest)),
+        too_high=int(np.sum(every_rel > highest)),
+        merged=len(every_rel) - len(rel),
     )
 
 
@@ -117,7 +164,10 @@ def topic_codes(qids: pl.Series, topics: pl.Series) -> pl.Series:
 
 @dataclass(frozen=True, eq=False)
 class JudgedRun:
-    """The lines of a run whose topics are evaluated: `topic`, `sim`, `grade`, `judged`, and their `row` in the run."""
+    """The lines of a run whose topics are evaluated: `topic`, `sim`, `grade`, `judged`, and their `row` in the run.
+
+    `place` is where the judgment of a line stands in `judgments`, -1 if there is none.
+    """
 
     run: Run
     judgments: Judgments
@@ -126,6 +176,7 @@ class JudgedRun:
     grade: Floats
     judged: Bools
     row: Ints
+    place: Ints
 
     @cached_property
     def returned(self) -> Ints:
@@ -156,10 +207,10 @@ def judge(run: Run, judgments: Judgments) -> JudgedRun:
         frame, row, codes = frame.filter(kept), row[kept.to_numpy()], codes.filter(kept)
     topic = codes.to_numpy().astype(np.int64)
     at, place = _look_up(frame, topic, judgments)
-    grade, judged = np.zeros(len(row)), np.zeros(len(row), dtype=bool)
+    grade, places = np.zeros(len(row)), np.full(len(row), -1)
     grade[at] = judgments.grade[place]
-    judged[at] = True
-    return JudgedRun(run, judgments, topic, frame["sim"].to_numpy(), grade, judged, row)
+    places[at] = place
+    return JudgedRun(run, judgments, topic, frame["sim"].to_numpy(), grade, places >= 0, row, places)
 
 
 def _look_up(run: pl.DataFrame, topic: Ints, judgments: Judgments) -> tuple[Ints, Ints]:

@@ -47,22 +47,34 @@ class Hits:
 class Ranking:
     """All lists of one run under one strategy, topic after topic: what every measure sees.
 
-    `topic`, `rank` (from 1), `grade` and `judged` have one entry per document; `row` is its place in the run's
-    frame. Topics the run has nothing for are empty stretches.
+    `topic`, `rank` (from 1), `grade` and `judged` have one entry per document; `line` is its place in the judged run
+    it comes from, and `tie` the number of its score: documents of one number are tied. Topics the run has nothing for
+    are empty stretches.
     """
 
-    judgments: Judgments
+    lines: JudgedRun
     topic: Ints
     rank: Ints
     grade: Floats
     judged: Bools
-    row: Ints
+    line: Ints
+    tie: Ints
     _hits: dict[float | None, Hits] = field(default_factory=dict, init=False, repr=False)
+
+    @property
+    def judgments(self) -> Judgments:
+        """The judgments of all topics."""
+        return self.lines.judgments
 
     @property
     def n_topics(self) -> int:
         """How many topics are evaluated."""
         return self.judgments.n_topics
+
+    @property
+    def row(self) -> Ints:
+        """Place of each document in the run's frame."""
+        return self.lines.row[self.line]
 
     @cached_property
     def returned(self) -> Ints:
@@ -121,7 +133,8 @@ class Ordering:
         with_below = np.concatenate((same, [False])) if len(order) else np.zeros(0, dtype=bool)
         #: Places of tied documents, and the number of the tie each belongs to.
         self._places = np.flatnonzero(with_above | with_below)
-        self._tie = np.cumsum(~with_above)[self._places]
+        self._group = np.cumsum(~with_above)
+        self._tie = self._group[self._places]
 
     @property
     def n_tied(self) -> int:
@@ -135,18 +148,11 @@ class Ordering:
         if self.n_tied and ties != "input":
             order = order.copy()
             order[self._places] = self._order[self._places][self._permutation(ties, seed)]
-        topic, rank = self._topic, self._rank
+        topic, rank, tie = self._topic, self._rank, self._group
         if depth is not None:
             top = rank <= depth
-            order, topic, rank = order[top], topic[top], rank[top]
-        return Ranking(
-            judgments=judged.judgments,
-            topic=topic,
-            rank=rank,
-            grade=judged.grade[order],
-            judged=judged.judged[order],
-            row=judged.row[order],
-        )
+            order, topic, rank, tie = order[top], topic[top], rank[top], tie[top]
+        return Ranking(judged, topic, rank, judged.grade[order], judged.judged[order], order, tie)
 
     def _permutation(self, ties: str, seed: int) -> Ints:
         """Return the order of the tied documents. Every strategy starts from names, so none depends on file order."""

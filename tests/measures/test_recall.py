@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 
 import exaequo
 from exaequo import BadParameter
+from exaequo.judge import judge, prepare
+from exaequo.measures.recall import mor_parts
+from exaequo.order import Ordering
 from helpers import Grades, Sims, collections, evaluate, values
 
 RANKS = st.sets(st.integers(1, 14), max_size=8).map(sorted)
@@ -160,3 +163,19 @@ def test_normalised_recall_needs_the_size_of_the_collection() -> None:
         values({"t": {"a": 1}}, {"t": {"a": 1.0}}, "RNorm")
     with pytest.raises(BadParameter, match=r"RNorm\(docs=1\): a topic has 2 documents"):
         values({"t": {"a": 1}}, {"t": {"a": 1.0, "b": 0.5}}, "RNorm(docs=1)")
+
+
+@given(st.data())
+def test_mor_follows_found_then_last_then_ap(data: st.DataObject) -> None:
+    """Whatever the two lists: more found is better; then an earlier last one; then a higher AP. Never the reverse."""
+    n = data.draw(st.integers(1, 8))
+    ranks = [data.draw(st.sets(st.integers(1, 20), max_size=n), label="ranks") for _ in range(2)]
+    qrels = {topic: {f"r{i}": 1 for i in range(n)} for topic in "01"}
+    run = {}
+    for topic, own in zip("01", ranks, strict=True):
+        named = {rank: f"r{i}" for i, rank in enumerate(sorted(own))}
+        run[topic] = {named.get(rank, f"x{rank}"): -float(rank) for rank in range(1, 21)}
+    parts = mor_parts(Ordering(judge(exaequo.read_run(run), prepare(exaequo.read_qrels(qrels)))).ranking(), 20)
+    keys = [(parts.h[at], -parts.w[at], round(parts.ap[at], 12)) for at in range(2)]
+    better = int(keys[1] > keys[0])
+    assert parts.mor[better] >= parts.mor[1 - better] - 1e-12

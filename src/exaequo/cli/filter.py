@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,10 +17,15 @@ FORMAT = 1
 
 
 @click.command("filter")
-@click.argument("qrels")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.argument("qrels", metavar="QRELS|TABLE")
+@click.argument("runs", nargs=-1, metavar="RUN...")
 @click.option("--threshold", type=float, default=0.5, show_default=True, help="Scores from here on are selected.")
 @click.option("--sweep", is_flag=True, help="Try every threshold: 11 points, break-even, best F, F_optimal.")
+@click.option(
+    "--curve",
+    type=click.Choice(["raw", "interpolated"]),
+    help="Give the recall-precision curve: at every threshold, or at recall 0, 0.1, ... 1.",
+)
 @click.option("--docs", type=click.IntRange(1), metavar="N", help="Size of the collection.  [default: what is known]")
 @click.option("--beta", type=click.FloatRange(0), default=1.0, show_default=True, help="Weight of recall in F and E.")
 @click.option("--utility", default="LF1", show_default=True, metavar="A,B", help="LF1, LF2, T11U, or two numbers.")
@@ -35,6 +40,7 @@ def filter_(
     runs: tuple[str, ...],
     threshold: float,
     sweep: bool,
+    curve: str | None,
     docs: int | None,
     beta: float,
     utility: str,
@@ -46,29 +52,76 @@ def filter_(
     columns: tuple[str, ...],
     **kinds: str | None,
 ) -> None:
-    """Judge RUNs as filters: a document is selected for a theme if its score is at least the threshold."""
-    output.refuse_two_stdins((qrels, *runs))
-    from exaequo.evaluation import Options, notes_on_judgments, notes_on_run
-    from exaequo.filtering import filter_of
-    from exaequo.judge import judge, prepare
-    from exaequo.read import read_qrels, read_run
+    """Judge RUNs as filters: a document is selected for a theme if its score is at least the threshold.
 
+    A single TABLE may stand for both: columns theme, y_true, and y_score or decision.
+    """
+    output.refuse_two_stdins((qrels, *runs))
     names, readers = output.parse_columns(columns), readers_of(kinds)
     coefficients = _coefficients(utility)
-    judgments = prepare(read_qrels(qrels, reader=readers[0], columns=names))
-    notes = notes_on_judgments(judgments, [])
     rows: list[dict[str, Any]] = []
-    for each in output.with_progress(runs):
-        judged = judge(read_run(each, reader=readers[1], columns=names), judgments)
-        notes += notes_on_run(judged, Options())
-        one = filter_of(judged, docs=docs)
-        if sweep:
+    for one in _filters(qrels, runs, docs, readers, names):
+        if curve:
+            rows += _curve(one, curve, beta, coefficients, per_theme)
+        elif sweep:
             rows += _swept(one, beta, per_theme, average)
         else:
             rows += _at_threshold(one, threshold, beta, coefficients, per_theme, average)
-    for note in notes:
-        output.warn(note)
     _show(rows, "json" if as_json else format_, path)
+
+
+def _filters(
+    qrels: str,
+    runs: tuple[str, ...],
+    docs: int | None,
+    readers: tuple[str | None, str | None],
+    names: Mapping[str, str] | None,
+) -> Iterator[Filter]:
+    from exaequo.evaluation import Options, notes_on_judgments, notes_on_run
+    from exaequo.filtering import filter_of, from_table
+    from exaequo.judge import judge, prepare
+    from exaequo.read import read_qrels, read_run
+
+    if not runs:
+        yield from_table(qrels, docs=docs, reader=readers[0], columns=names)
+        return
+    judgments = prepare(read_qrels(qrels, reader=readers[0], columns=names))
+    for note in notes_on_judgments(judgments, []):
+        output.warn(note)
+    for each in output.with_progress(runs):
+        judged = judge(read_run(each, reader=readers[1], columns=names), judgments)
+        for note in notes_on_run(judged, Options()):
+            output.warn(note)
+        yield filter_of(judged, docs=docs)
+
+
+def _curve(
+    one: Filter, kind: str, beta: float, coefficients: tuple[float, float], per_theme: bool
+) -> list[dict[str, Any]]:
+    """Return the points of the curve: of each theme, or interpolated of all of them together."""
+    from exaequo.filtering import GRID
+
+    if kind == "interpolated":
+        table = one.sweep.interpolated()
+        names = [*(one.themes if per_theme else ()), "macro"]
+        lines = [*(table if per_theme else ()), table.mean(axis=0)]
+        return [
+            {"run": one.name, "theme": name, "recall": level, "precision": float(value)}
+            for name, line in zip(names, lines, strict=True)
+            for level, value in zip(GRID, line, strict=True)
+        ]
+    sweep = one.sweep
+    columns = {
+        "threshold": sweep.threshold,
+        "recall": sweep.tables.recall,
+        "precision": sweep.tables.precision,
+        "F": sweep.tables.f(beta),
+        "utility": sweep.tables.utility(*coefficients),
+    }
+    return [
+        {"run": one.name, "theme": one.themes[theme], **{name: float(values[at]) for name, values in columns.items()}}
+        for at, theme in enumerate(sweep.theme)
+    ]
 
 
 def _coefficients(text: str) -> tuple[float, float]:

@@ -49,7 +49,9 @@ def _print_axioms(name: str) -> None:
     if name.isidentifier():  # what has no default is set to what fits the short lists
         bare = get(name)
         needs = [key for key, default in bare.definition.defaults.items() if default is REQUIRED]
-        measure = bare(**{key: {"recall": 0.5, "docs": 2 * LENGTH}.get(key, LENGTH) for key in needs}).complete
+        measure = bare(
+            **{key: {"recall": 0.5, "docs": 2 * LENGTH, "doc": "d1"}.get(key, LENGTH) for key in needs}
+        ).complete
     else:
         measure = parse_measure(name)
     click.echo(f"{measure}, on all lists of up to {LENGTH} documents with up to {MOST_RELEVANT} relevant ones\n")
@@ -84,6 +86,7 @@ def _explain(definition: Definition) -> None:
         ("range", f"{definition.lowest:g} to {definition.highest:g}, {facts['direction']} is better"),
         ("over topics", definition.aggregate),
         ("ties", f"realistic ≤ conventional ≤ optimistic: {definition.chain}"),
+        ("undefined", definition.undefined and f"where {definition.undefined}; such topics are left out of the mean"),
         ("note", definition.note),
         ("source", definition.source),
     ):
@@ -126,6 +129,7 @@ def _facts(definition: Definition) -> dict[str, Any]:
         "direction": "higher" if definition.higher_is_better else "lower",
         "aggregate": definition.aggregate,
         "chain": definition.chain,
+        "undefined": definition.undefined,
         "note": definition.note,
         "parameters": parameters,
     }

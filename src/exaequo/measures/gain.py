@@ -144,6 +144,40 @@ def expected_reciprocal_rank(ranking: Ranking, cutoff: int | None = None, max_re
     return ranking.total(ranking.topic[at], stops * still_looking / ranking.rank[at])
 
 
+@define(
+    "Compat",
+    title="Compatibility",
+    formula="Compat(p) = Σ p^(d−1)·overlap(d)/d over the depths d / the same of the ideal list with itself; "
+    "overlap(d) = documents in the first d of both the list and the ideal list: all documents with a gain, best grade "
+    "first, equal ones in the order of the list",
+    source="C. L. A. Clarke, A. Vtyurina, M. D. Smucker: Assessing top-k preferences, ACM TOIS 39(3), 2021",
+    example="Compat(p=0.8)",
+)
+def compatibility(ranking: Ranking, p: float = 0.95, normalize: bool = True) -> Floats:
+    at = ranking.gainful
+    topic, rank, grade = ranking.topic[at], ranking.rank[at], ranking.grade[at]
+    ideal_topic, _, ideal_grade = ranking.judgments.ideal
+    n = np.bincount(ideal_topic, minlength=ranking.n_topics)
+    depth = np.maximum(ranking.returned, n)
+    # Rank in the ideal list: after all of a higher grade, and those of the same grade that stand above in the list.
+    grades = np.unique(ideal_grade)
+    ideal_key = (ideal_topic + 1) * len(grades) - np.searchsorted(grades, ideal_grade)
+    key = (topic + 1) * len(grades) - np.searchsorted(grades, grade)
+    order = np.argsort(key, kind="stable")
+    same = np.arange(len(at)) - np.searchsorted(key[order], key[order])
+    above = np.searchsorted(ideal_key, key[order]) - np.searchsorted(ideal_topic, topic[order])
+    ideal_rank = above + same + 1
+    # A document is in the first d of both lists from the greater of its two ranks on.
+    depths = np.arange(1, int(depth.max(initial=0)) + 1)
+    weight = np.concatenate(([0.0], np.cumsum(np.power(p, depths - 1.0) / depths)))
+    both = np.maximum(rank[order], ideal_rank)
+    score = ranking.total(topic[order], weight[depth[topic[order]]] - weight[both - 1])
+    if not normalize:
+        return ratio(score * (1 - p), 1 - np.power(p, depth.astype(np.float64)))
+    nth = np.arange(len(ideal_topic)) - np.searchsorted(ideal_topic, ideal_topic)
+    return ratio(score, ranking.total(ideal_topic, weight[depth[ideal_topic]] - weight[nth]))
+
+
 def products_before(factors: Floats, topic: Ints) -> Floats:
     """Return for each entry the product of the entries of its topic before it.
 

@@ -71,6 +71,49 @@ def interpolated_average_precision(ranking: Ranking, rel: float | None = None) -
     return ratio(ranking.total(hits.topic, best), ranking.n_rel(rel))
 
 
+@define(
+    "BreakEven",
+    title="Break-even point",
+    formula="BreakEven = the value at which precision and recall are equal, as the list is read score by score, tied "
+    "documents together; on the line between the two scores around it if need be",
+    source="D. D. Lewis: Representation and learning in information retrieval, PhD thesis, 1992",
+    example="BreakEven",
+    note="equal to Rprec where nothing is tied and the list is long enough",
+    undefined="precision and recall do not meet",
+)
+def break_even_point(ranking: Ranking, rel: float | None = None) -> Floats:
+    last = np.ones(len(ranking.tie), dtype=bool)
+    last[:-1] = ranking.tie[1:] != ranking.tie[:-1]
+    at = np.flatnonzero(last)
+    topic, relevant = ranking.topic[at], ranking.relevant(rel)
+    so_far = np.concatenate(([0], np.cumsum(relevant)))
+    found = so_far[at + 1] - so_far[at + 1 - ranking.rank[at]]
+    n = ranking.n_rel(rel)
+    value = break_even(found / ranking.rank[at], ratio(found, n[topic]), topic, ranking.n_topics)
+    return np.where((n == 0) | (ranking.returned == 0), 0.0, value)
+
+
+def break_even(precision: Floats, recall: Floats, topic: Ints, n_topics: int) -> Floats:
+    """Return where precision and recall meet, on the line between the two points around it; NaN if they do not.
+
+    Points go down in score, topic after topic. Of several meetings the one at the highest score counts; both being 0
+    counts only if there is no other.
+    """
+    gap = precision - recall
+    result = np.full(n_topics, np.nan)
+    equal = gap == 0
+    next_in_topic = np.concatenate((topic[1:] == topic[:-1], [False]))
+    after = np.concatenate((gap[1:], [0.0]))
+    crossing = next_in_topic & (gap * after < 0)
+    share = np.divide(gap, gap - after, out=np.zeros_like(gap), where=crossing)
+    p_after = np.concatenate((precision[1:], [0.0]))
+    value = np.where(crossing, precision + share * (p_after - precision), precision)
+    for chosen in (equal & (precision == 0), crossing | (equal & (precision > 0))):  # the better kind is written last
+        at = np.flatnonzero(chosen)[::-1]  # and so is the highest score
+        result[topic[at]] = value[at]
+    return result
+
+
 def best_from_here(values: Floats, topic: Ints) -> Floats:
     """Return for each entry the greatest value of its topic from there on; all lists advance together, by doubling."""
     best, step = values.copy(), 1

@@ -53,6 +53,27 @@ def r_precision(ranking: Ranking, rel: float | None = None) -> Floats:
 
 
 @define(
+    "PDoc",
+    title="Precision at a document",
+    formula="PDoc(doc) = P@i at the rank i of the document",
+    source="G. Cabanac, G. Hubert, M. Boughanem, C. Chrisment: Tie-breaking bias: effect of an uncontrolled parameter "
+    "on information retrieval evaluation, CLEF 2010",
+    example="PDoc(doc='WSJ5')",
+    chain="not guaranteed",
+    undefined="the document is not in the list",
+)
+def precision_at_document(ranking: Ranking, doc: str, rel: float | None = None) -> Floats:
+    named = (ranking.lines.run.frame["docno"] == doc).to_numpy()
+    at = np.flatnonzero(named[ranking.row])
+    topic, rank = ranking.topic[at], ranking.rank[at]
+    reached = np.zeros(ranking.n_topics, dtype=np.int64)
+    reached[topic] = rank
+    hits = ranking.hits(rel)
+    found = ranking.total(hits.topic[hits.rank <= reached[hits.topic]])
+    return np.where(reached > 0, ratio(found, reached), np.nan)
+
+
+@define(
     "RBP",
     title="Rank-biased precision",
     formula="RBP(p)@k = (1 − p) · Σ p^(i−1) over the ranks i ≤ k of relevant documents",

@@ -32,7 +32,7 @@ F = TypeVar("F", bound=Function)
 REQUIRED: Any = inspect.Parameter.empty
 
 ENTRY_POINTS = "exaequo.measures"
-FAMILIES = ("sets", "ranks", "recall", "interpolated", "gain", "incomplete", "counts")
+FAMILIES = ("sets", "ranks", "recall", "interpolated", "gain", "users", "subtopics", "incomplete", "counts")
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,14 @@ PARAMETERS: dict[str, Parameter] = {
     ),
     "relative": Parameter("divide by the best there can be", lambda v: isinstance(v, bool), "True or False"),
     "docs": Parameter("size of the collection", lambda v: type(v) is int and v >= 1, "a whole number ≥ 1"),
+    "alpha": Parameter(
+        "how much less a subtopic is worth each time it is seen again",
+        lambda v: _number(v) and 0 <= v < 1,
+        "a number from 0 to below 1",
+    ),
+    "T": Parameter("the gain a reader wants", lambda v: _number(v) and v > 0, "a number > 0"),
+    "normalize": Parameter("divide by the best there can be", lambda v: isinstance(v, bool), "True or False"),
+    "doc": Parameter("the name of a document", lambda v: isinstance(v, str) and v != "", "a name in quotes"),
     "max_rel": Parameter("highest grade of the scale", lambda v: _number(v) and v > 0, "a number > 0"),
 }
 
@@ -104,6 +112,8 @@ class Definition:
     at: str = "cutoff"
     aliases: tuple[str, ...] = ()
     note: str = ""
+    #: When a topic has no value; empty if every topic has one.
+    undefined: str = ""
     defaults: Mapping[str, Any] = field(default_factory=dict)
 
     @property

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from exaequo.errors import BadParameter, did_you_mean
 from exaequo.read import objects, tables, trec
-from exaequo.read.records import Qrels, Run
+from exaequo.read.records import Qrels, Run, by_subtopic
 from exaequo.read.source import PACKED, STDIN, Source, load
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def read_qrels(
     if isinstance(data, Qrels):
         return data
     frame, source = _read(data, trec.QRELS, "qrels", reader, columns, digest)
-    return Qrels(frame.select("qid", "docno", "rel", "key"), source)
+    return by_subtopic(frame, source)
 
 
 def _read(
@@ -103,7 +103,7 @@ def _read(
     kind = reader or kind_of(path)
     content, source = load(path, digest=digest)
     if kind == "trec":
-        return trec.parse(content, layout, source.name), source
+        return trec.parse(content, layout, source.name, subtopics=layout is trec.QRELS), source
     return tables.parse(content, kind, layout, source.name, columns), source
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
 from exaequo.read.source import Source
@@ -30,10 +31,16 @@ class Run:
 
 @dataclass(frozen=True, eq=False)
 class Qrels:
-    """What people judged: `qid, docno, rel, key`."""
+    """What people judged: `qid, docno, rel, key`.
+
+    Where the iteration field tells subtopics apart, `subtopics` holds every judgment: the `row` of its document in
+    `frame`, its `subtopic` and its `rel`. A document that was judged for several stands once in `frame`, with the
+    highest of its grades.
+    """
 
     frame: pl.DataFrame
     source: Source
+    subtopics: pl.DataFrame | None = None
 
     def __repr__(self) -> str:
         return f"<Qrels: {self.frame.height:,} judgments, {self.frame['qid'].n_unique():,} topics>"
@@ -44,9 +51,28 @@ def with_keys(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns((pl.col("qid").hash(seed=1) ^ pl.col("docno").hash(seed=2)).alias(KEY))
 
 
-def repeated(frame: pl.DataFrame) -> pl.DataFrame | None:
-    """Return the rows whose (qid, docno) occurs more than once, with their `row`, or None if there are none."""
+def repeated(frame: pl.DataFrame, *, subtopics: bool = False) -> pl.DataFrame | None:
+    """Return the rows whose (qid, docno) occurs more than once, with their `row`, or None if there are none.
+
+    With `subtopics`, a document may occur once for each value of the iteration field.
+    """
     if frame[KEY].n_unique() == frame.height:
         return None
-    again = frame.with_row_index("row").filter(pl.struct("qid", "docno").is_duplicated())
-    return again.sort("qid", "docno", "row") if again.height else None
+    once = ["qid", "docno", *(["iter"] if subtopics and "iter" in frame.columns else [])]
+    again = frame.with_row_index("row").filter(pl.struct(once).is_duplicated())
+    return again.sort(*once, "row") if again.height else None
+
+
+def by_subtopic(frame: pl.DataFrame, source: Source) -> Qrels:
+    """Make judgments of lines with an iteration field, which holds the subtopic if it is not always the same."""
+    lines = frame.select("qid", "docno", "rel", KEY)
+    if "iter" not in frame.columns or (frame["iter"].fill_null("") == (frame["iter"][0] or "")).all():
+        return Qrels(lines, source)
+    row = np.arange(frame.height)
+    if frame[KEY].n_unique() < frame.height:
+        first = lines.with_row_index("at").select(pl.col("at").first().over("qid", "docno")).to_series()
+        kept, row = np.unique(first.to_numpy(), return_inverse=True)
+        best = lines.select(pl.col("rel").max().over("qid", "docno")).to_series()
+        lines = lines.with_columns(best)[kept]
+    subtopics = frame.select(pl.Series("row", row), pl.col("iter").fill_null("").alias("subtopic"), "rel")
+    return Qrels(lines, source, subtopics)

@@ -23,9 +23,10 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "rel": ("rel", "relevance", "label", "score"),
     "rank": ("rank",),
     "run_id": ("run_id", "runid", "system", "tag"),
+    "iter": ("iter", "iteration", "subtopic", "subtopic_id"),
 }
 REQUIRED = {RUN: ("qid", "docno", "sim"), QRELS: ("qid", "docno", "rel")}
-OPTIONAL = {RUN: ("rank", "run_id"), QRELS: ()}
+OPTIONAL = {RUN: ("rank", "run_id"), QRELS: ("iter",)}
 
 
 @dataclass(frozen=True)
@@ -258,7 +259,7 @@ def _not_numbers(frame: pl.DataFrame, number: pl.Series, layout: Layout, place: 
 
 
 def _repeats(frame: pl.DataFrame, rows: pl.Series, place: Place) -> list[Problem]:
-    again = repeated(frame)
+    again = repeated(frame, subtopics=True)
     if again is None:
         return []
     problems = []

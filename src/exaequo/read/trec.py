@@ -45,10 +45,19 @@ _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _COMMENTS = re.compile(rb"^#.*\n?", re.MULTILINE)
 
 
-def parse(data: bytes, layout: Layout, name: str, *, repeats: bool = False, comments: bool = True) -> pl.DataFrame:
+def parse(
+    data: bytes,
+    layout: Layout,
+    name: str,
+    *,
+    repeats: bool = False,
+    subtopics: bool = False,
+    comments: bool = True,
+) -> pl.DataFrame:
     """Read a whole file; raise InputError with every problem of it if it has any.
 
-    A document twice in one topic is a problem, unless `repeats` are allowed. Without `comments`, # is like any letter.
+    A document twice in one topic is a problem, unless `repeats` are allowed, or it is there for different `subtopics`,
+    which the iteration field names. Without `comments`, # is like any letter.
     """
     if b"\0" in data:
         mend = "Check that this is the right file."
@@ -58,9 +67,9 @@ def parse(data: bytes, layout: Layout, name: str, *, repeats: bool = False, comm
         frame = parse_clean(tidy(data, layout, comments=comments), layout, comments=comments)
     if frame is not None:
         frame = with_keys(frame)
-        if repeats or repeated(frame) is None:
+        if repeats or repeated(frame, subtopics=subtopics) is None:
             return frame
-    frame, problems = line_by_line(data, layout, name, repeats=repeats, comments=comments)
+    frame, problems = line_by_line(data, layout, name, repeats=repeats, subtopics=subtopics, comments=comments)
     if problems:
         raise InputError(problems)
     return with_keys(frame)
@@ -107,12 +116,18 @@ def tidy(data: bytes, layout: Layout, *, comments: bool = True) -> bytes:
 
 
 def line_by_line(
-    data: bytes, layout: Layout, name: str, *, repeats: bool = False, comments: bool = True
+    data: bytes,
+    layout: Layout,
+    name: str,
+    *,
+    repeats: bool = False,
+    subtopics: bool = False,
+    comments: bool = True,
 ) -> tuple[pl.DataFrame, list[Problem]]:
     """Read a file slowly: the frame of its good lines, and a problem for each bad one."""
     problems: list[Problem] = []
     rows: list[tuple[str | float, ...]] = []
-    seen: dict[tuple[str, str], int] = {}
+    seen: dict[tuple[str, str, str], int] = {}
     lines = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
     for number, line in zip(numbered(1), lines, strict=False):
         raw = line.split()
@@ -121,7 +136,8 @@ def line_by_line(
         checked = _check_line(line, raw, layout)
         if isinstance(checked, tuple):
             pair = (str(checked[0]), str(checked[layout.fields.index("docno")]))
-            first = seen.setdefault(pair, number)
+            subtopic = str(checked[layout.fields.index("iter")]) if subtopics else ""
+            first = seen.setdefault((*pair, subtopic), number)
             if repeats or first == number:
                 rows.append(checked)
                 continue

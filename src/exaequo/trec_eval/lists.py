@@ -134,7 +134,8 @@ def _with_placeholders(ranking: Ranking, absent: Bools) -> Ranking:
         rank=filled(ranking.rank, 1),
         grade=filled(ranking.grade, 0),
         judged=filled(ranking.judged, False),
-        row=filled(ranking.row, -1),
+        line=filled(ranking.line, -1),
+        tie=filled(ranking.tie, -1),
     )
 
 
@@ -148,5 +149,6 @@ def _only(ranking: Ranking, kept: Bools) -> Ranking:
         rank=rank,
         grade=ranking.grade[kept],
         judged=ranking.judged[kept],
-        row=ranking.row[kept],
+        line=ranking.line[kept],
+        tie=ranking.tie[kept],
     )

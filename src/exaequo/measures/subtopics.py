@@ -1,0 +1,123 @@
+"""Measures of diversity: judgments by subtopic, and less for what the reader has seen already."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from exaequo.judge import Bools, Floats, Ints, Judgments
+from exaequo.measures.gain import discount
+from exaequo.measures.registry import define
+from exaequo.measures.sets import ratio
+from exaequo.order import Ranking
+
+_NOTE = (
+    "subtopics stand in the iteration field of the qrels; tied documents of one grade but different subtopics are "
+    "ordered by name under all strategies"
+)
+
+
+def _gains(ranking: Ranking, cutoff: int, alpha: float, rel: float | None) -> tuple[Ints, Ints, Floats]:
+    """Return topic, rank and gain of each subtopic of each document in the first `cutoff`."""
+    judgments, subtopics = ranking.judgments, ranking.judgments.subtopics
+    at = np.flatnonzero(ranking.judged & (ranking.rank <= cutoff))
+    place = ranking.lines.place[ranking.line[at]]
+    start, stop = np.searchsorted(subtopics.place, place), np.searchsorted(subtopics.place, place, side="right")
+    sizes = stop - start
+    pairs = np.arange(sizes.sum()) + np.repeat(start - np.cumsum(sizes) + sizes, sizes)
+    relevant = judgments.relevant(subtopics.grade[pairs], rel)
+    at, subtopic = np.repeat(at, sizes)[relevant], subtopics.subtopic[pairs][relevant]
+    order = np.argsort(subtopic, kind="stable")
+    at, subtopic = at[order], subtopic[order]
+    seen = np.arange(len(at)) - np.searchsorted(subtopic, subtopic)
+    return ranking.topic[at], ranking.rank[at], np.power(1 - alpha, seen)
+
+
+def _n_subtopics(judgments: Judgments, rel: float | None) -> Floats:
+    """Return the number of subtopics of each topic that have a relevant document."""
+    subtopics = judgments.subtopics
+    known = np.unique(subtopics.subtopic[judgments.relevant(subtopics.grade, rel)])
+    return np.bincount(subtopics.topic[known], minlength=judgments.n_topics).astype(np.float64)
+
+
+def _ideal(judgments: Judgments, cutoff: int, alpha: float, rel: float | None) -> Floats:
+    """Return the alpha-DCG of the ideal list, built greedily: at each rank the document of the highest gain.
+
+    Of equals the one with the greatest name is taken, as the reference implementation does. All topics advance
+    together, rank by rank.
+    """
+    subtopics = judgments.subtopics
+    relevant = judgments.relevant(subtopics.grade, rel)
+    places, document = np.unique(subtopics.place[relevant], return_inverse=True)
+    subtopic = subtopics.subtopic[relevant]
+    names = judgments.qrels.frame["docno"][judgments.row[places]].rank("dense").to_numpy().astype(np.int64)
+    order = np.lexsort((-names, judgments.topic[places]))
+    topic = judgments.topic[places][order]
+    document = np.argsort(order)[document]
+    starts, which = np.unique(topic, return_index=True)[1], np.unique(topic, return_inverse=True)[1]
+    gain, left = np.ones(len(subtopics.topic)), np.ones(len(places), dtype=bool)
+    total = np.zeros(judgments.n_topics)
+    for rank in range(1, min(cutoff, int(np.bincount(topic, minlength=1).max())) + 1):
+        worth = np.where(left, np.bincount(document, weights=gain[subtopic], minlength=len(places)), -1.0)
+        best = np.maximum.reduceat(worth, starts)
+        chosen = _first(worth == best[which], which) & left
+        total[topic[chosen]] += worth[chosen] / np.log2(rank + 1)
+        left &= ~chosen
+        gain[subtopic[chosen[document]]] *= 1 - alpha
+    return total
+
+
+def _first(marked: Bools, group: Ints) -> Bools:
+    """Keep the first mark of each group."""
+    at = np.flatnonzero(marked)
+    first = np.zeros(len(marked), dtype=bool)
+    first[at[np.unique(group[at], return_index=True)[1]]] = True
+    return first
+
+
+@define(
+    "alpha_nDCG",
+    title="Novelty-biased discounted cumulative gain",
+    formula="alpha_nDCG@k = DCG@k / DCG@k of a greedily built ideal list, where a document gains (1 − α)^(times seen) "
+    "for each subtopic it is relevant to",
+    source="C. L. A. Clarke et al.: Novelty and diversity in information retrieval evaluation, SIGIR 2008",
+    example="alpha_nDCG@10",
+    chain="not guaranteed",
+    highest=float("inf"),
+    note=f"{_NOTE}; the ideal list is only nearly the best, so that a value can be a little above 1",
+)
+def alpha_ndcg(ranking: Ranking, cutoff: int, alpha: float = 0.5, rel: float | None = None) -> Floats:
+    topic, rank, gain = _gains(ranking, cutoff, alpha, rel)
+    judgments = ranking.judgments
+    ideal = judgments.kept(("alpha_nDCG", cutoff, alpha, rel), lambda: _ideal(judgments, cutoff, alpha, rel))
+    return ratio(ranking.total(topic, gain / discount(rank, "log2")), ideal)
+
+
+@define(
+    "ERR_IA",
+    title="Intent-aware expected reciprocal rank",
+    formula="ERR_IA@k = Σ (1 − α)^(times seen) / i over the ranks i ≤ k and the subtopics a document is relevant to, "
+    "/ the same if every document were relevant to all of them",
+    source="O. Chapelle et al.: Expected reciprocal rank for graded relevance, CIKM 2009; normalised as in ndeval",
+    example="ERR_IA@10",
+    chain="not guaranteed",
+    note=_NOTE,
+)
+def err_ia(ranking: Ranking, cutoff: int, alpha: float = 0.5, rel: float | None = None) -> Floats:
+    topic, rank, gain = _gains(ranking, cutoff, alpha, rel)
+    best = float(np.sum(np.power(1 - alpha, np.arange(cutoff)) / np.arange(1, cutoff + 1)))
+    return ratio(ranking.total(topic, gain / rank), best * _n_subtopics(ranking.judgments, rel))
+
+
+@define(
+    "StRecall",
+    title="Subtopic recall",
+    formula="StRecall@k = subtopics with a relevant document in the first k / subtopics with a relevant document",
+    source="C. Zhai, W. W. Cohen, J. Lafferty: Beyond independent relevance: methods and evaluation metrics for "
+    "subtopic retrieval, SIGIR 2003",
+    example="StRecall@10",
+    chain="not guaranteed",
+    note=_NOTE,
+)
+def subtopic_recall(ranking: Ranking, cutoff: int, rel: float | None = None) -> Floats:
+    topic, _, new = _gains(ranking, cutoff, 1.0, rel)  # 0 for all that was seen before
+    return ratio(ranking.total(topic, new), _n_subtopics(ranking.judgments, rel))

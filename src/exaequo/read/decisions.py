@@ -1,0 +1,98 @@
+"""Tables of decisions: `theme, truth, score`, one row per document a classifier looked at. Out: a `Decisions`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from exaequo.errors import InputError, Problem, listed
+from exaequo.read import objects, tables, trec
+from exaequo.read.source import PACKED, load
+
+#: The names each column goes by; the first one present is taken. A decision is a score of 0 or 1.
+NAMES: dict[str, tuple[str, ...]] = {
+    "theme": ("theme", "topic", "qid", "query_id", "category", "class"),
+    "truth": ("y_true", "truth", "rel", "relevance", "label", "relevant"),
+    "score": ("y_score", "score", "sim", "probability", "decision", "y_pred", "selected", "prediction"),
+}
+_WORDS = {"true": 1.0, "yes": 1.0, "t": 1.0, "y": 1.0, "false": 0.0, "no": 0.0, "f": 0.0, "n": 0.0}
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    """What a classifier said about documents, and what is true of them."""
+
+    name: str
+    theme: pl.Series
+    truth: npt.NDArray[np.float64]
+    score: npt.NDArray[np.float64]
+
+
+def read_decisions(data: Any, *, reader: str | None = None, columns: Mapping[str, str] | None = None) -> Decisions:
+    """Read a table from a path or an object; `columns` maps `theme`, `truth` and `score` to its own names."""
+    if isinstance(data, str | os.PathLike):
+        path = os.fspath(data)
+        content, source = load(path)
+        kind = reader or tables.ENDINGS.get(_ending(path), "csv")
+        if kind not in tables.KINDS:
+            expected = f"a table: {', '.join(tables.KINDS)}"
+            raise InputError(Problem(source.name, None, f"read as {kind}", expected, "Name its kind with --reader."))
+        try:
+            table, place = tables.KINDS[kind](content, source.name)
+        except (pl.exceptions.PolarsError, OSError) as error:
+            text = f"cannot be read as {kind} ({' '.join(str(error).split())[:120]})"
+            raise InputError(Problem(source.name, None, text, f"a {kind} table", "Check the file.")) from None
+        name = source.stem
+    else:
+        table, place, name = objects.to_table(data, trec.RUN, "table"), tables.Place("table"), "table"
+    found = {ours: _column(ours, table.columns, place, columns or {}) for ours in NAMES}
+    if not table.height:
+        raise InputError(Problem(place.name, None, "there are no rows", "decisions", "Check how it was made."))
+    theme = table[found["theme"]].cast(pl.String)
+    numbers = {ours: _numbers(table[found[ours]]) for ours in ("truth", "score")}
+    problems = [
+        place.problem(row, f"the {what} is {_shown(table[found[what]][row])}", expected, "Mend or delete the row.")
+        for what, bad, expected in (
+            ("theme", theme.is_null() | (theme == ""), "a name"),
+            ("truth", ~numbers["truth"].is_finite().fill_null(value=False), "a number, true or false"),
+            ("score", ~numbers["score"].is_finite().fill_null(value=False), "a finite number, true or false"),
+        )
+        for row in bad.fill_null(value=True).arg_true()
+    ]
+    if problems:
+        raise InputError(problems)
+    return Decisions(name, theme, numbers["truth"].to_numpy(), numbers["score"].to_numpy())
+
+
+def _shown(value: object) -> str:
+    return "missing" if value in (None, "") else trec.shown(str(value))
+
+
+def _ending(path: str) -> str:
+    endings = [suffix.lower() for suffix in Path(path).suffixes if suffix.lower() not in PACKED]
+    return endings[-1] if endings else ""
+
+
+def _column(ours: str, present: list[str], place: tables.Place, given: Mapping[str, str]) -> str:
+    names = (given[ours],) if ours in given else NAMES[ours]
+    for name in names:
+        if name in present:
+            return name
+    found = f"no column for the {ours} among {listed(present, 12) or 'no columns at all'}"
+    mend = f"Rename the column, or name it: --columns {ours}=NAME. Or give QRELS and RUNs."
+    raise InputError(Problem(place.name, 1 if place.first_line else None, found, " or ".join(names), mend))
+
+
+def _numbers(column: pl.Series) -> pl.Series:
+    """Numbers as they are, words such as yes and false as 1 and 0; null for all else."""
+    if column.dtype != pl.String:
+        return column.cast(pl.Float64, strict=False)
+    word = column.str.to_lowercase().replace_strict(_WORDS, default=None, return_dtype=pl.Float64)
+    return column.str.strip_chars().cast(pl.Float64, strict=False).fill_null(word)
