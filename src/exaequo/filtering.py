@@ -26,7 +26,7 @@ import polars as pl
 
 from exaequo.errors import BadParameter, InputError, Problem
 from exaequo.judge import Bools, Floats, Ints, JudgedRun, judge, prepare
-from exaequo.measures.interpolated import best_from_here, break_even, least_found
+from exaequo.measures.interpolated import best_from_here, least_found
 from exaequo.read import QrelsLike, RunLike, read_qrels, read_run
 from exaequo.read.decisions import read_decisions
 
@@ -139,8 +139,24 @@ class Sweep:
 
     @property
     def break_even(self) -> Floats:
-        """Where precision and recall meet, on the line between the two thresholds around it; NaN if they do not."""
-        return break_even(self.tables.precision, self.tables.recall, self.theme, self.n_themes)
+        """Where precision and recall meet, on the line between the two thresholds around it; NaN if they do not.
+
+        Of several meetings the one at the highest threshold counts; both being 0 counts only if there is no other.
+        """
+        p, r = self.tables.precision, self.tables.recall
+        gap = p - r
+        result = np.full(self.n_themes, np.nan)
+        equal = gap == 0
+        next_in_theme = np.concatenate((self.theme[1:] == self.theme[:-1], [False]))
+        after = np.concatenate((gap[1:], [0.0]))
+        crossing = next_in_theme & (gap * after < 0)
+        share = np.divide(gap, gap - after, out=np.zeros_like(gap), where=crossing)
+        p_after = np.concatenate((p[1:], [0.0]))
+        value = np.where(crossing, p + share * (p_after - p), p)
+        for chosen in (equal & (p == 0), crossing | (equal & (p > 0))):  # the better kind overwrites the other
+            at = np.flatnonzero(chosen)[::-1]  # the highest threshold is written last
+            result[self.theme[at]] = value[at]
+        return result
 
     def best_f(self, beta: float = 1.0) -> tuple[Floats, Floats]:
         """The best F over all thresholds, and the threshold; infinity means selecting nothing is best."""

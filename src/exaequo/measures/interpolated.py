@@ -82,36 +82,33 @@ def interpolated_average_precision(ranking: Ranking, rel: float | None = None) -
     undefined="precision and recall do not meet",
 )
 def break_even_point(ranking: Ranking, rel: float | None = None) -> Floats:
-    last = np.ones(len(ranking.tie), dtype=bool)
-    last[:-1] = ranking.tie[1:] != ranking.tie[:-1]
-    at = np.flatnonzero(last)
-    topic, relevant = ranking.topic[at], ranking.relevant(rel)
-    so_far = np.concatenate(([0], np.cumsum(relevant)))
-    found = so_far[at + 1] - so_far[at + 1 - ranking.rank[at]]
-    n = ranking.n_rel(rel)
-    value = break_even(found / ranking.rank[at], ratio(found, n[topic]), topic, ranking.n_topics)
-    return np.where((n == 0) | (ranking.returned == 0), 0.0, value)
+    """Both are found/rank and found/n, so they meet at rank n, or inside the tie that rank n is in."""
+    hits, n = ranking.hits(rel), ranking.n_rel(rel)
+    start = np.searchsorted(ranking.topic, np.arange(ranking.n_topics))
 
+    def tied_with(rank: Ints) -> tuple[Ints, Ints]:
+        """First and last rank of the tie around a rank of each list."""
+        number = ranking.tie[start[there] + rank - 1]
+        first = np.searchsorted(ranking.tie, number)
+        return first - start[there] + 1, np.searchsorted(ranking.tie, number, side="right") - start[there]
 
-def break_even(precision: Floats, recall: Floats, topic: Ints, n_topics: int) -> Floats:
-    """Return where precision and recall meet, on the line between the two points around it; NaN if they do not.
+    def found(rank: Ints) -> Floats:
+        last = np.zeros(ranking.n_topics, dtype=np.int64)
+        last[there] = rank
+        return ranking.total(hits.topic[hits.rank <= last[hits.topic]])[there]
 
-    Points go down in score, topic after topic. Of several meetings the one at the highest score counts; both being 0
-    counts only if there is no other.
-    """
-    gap = precision - recall
-    result = np.full(n_topics, np.nan)
-    equal = gap == 0
-    next_in_topic = np.concatenate((topic[1:] == topic[:-1], [False]))
-    after = np.concatenate((gap[1:], [0.0]))
-    crossing = next_in_topic & (gap * after < 0)
-    share = np.divide(gap, gap - after, out=np.zeros_like(gap), where=crossing)
-    p_after = np.concatenate((precision[1:], [0.0]))
-    value = np.where(crossing, precision + share * (p_after - precision), precision)
-    for chosen in (equal & (precision == 0), crossing | (equal & (precision > 0))):  # the better kind is written last
-        at = np.flatnonzero(chosen)[::-1]  # and so is the highest score
-        result[topic[at]] = value[at]
-    return result
+    value = np.zeros(ranking.n_topics)
+    there = np.flatnonzero((n > 0) & (ranking.returned > 0))
+    # Where nothing is found, both are 0; this counts as a meeting if there is no other.
+    value[there] = np.where(found(tied_with(np.ones(len(there), dtype=np.int64))[1]) == 0, 0.0, np.nan)
+    there = there[n[there] <= ranking.returned[there]]
+    first, last = tied_with(n[there])
+    above, below = found(first - 1), found(last)
+    p1, r1, p2, r2 = ratio(above, first - 1), above / n[there], below / last, below / n[there]
+    meeting = np.where(last == n[there], p2, p1 + ratio(p1 - r1, p1 - r1 - p2 + r2) * (p2 - p1))
+    exists = np.where(last == n[there], below, above) > 0
+    value[there] = np.where(exists, meeting, value[there])
+    return value
 
 
 def best_from_here(values: Floats, topic: Ints) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 
 from exaequo.judge import Bools, Floats, Ints, Judgments
 from exaequo.measures.gain import discount
@@ -45,25 +46,42 @@ def _ideal(judgments: Judgments, cutoff: int, alpha: float, rel: float | None) -
     Of equals the one with the greatest name is taken, as the reference implementation does. All topics advance
     together, rank by rank.
     """
+    if judgments.qrels.subtopics is None:  # all relevant documents are alike
+        ranks = np.arange(1, cutoff + 1)
+        best = np.concatenate(([0.0], np.cumsum(np.power(1 - alpha, ranks - 1.0) / np.log2(ranks + 1))))
+        return best[np.minimum(judgments.counted(rel), cutoff)]
     subtopics = judgments.subtopics
     relevant = judgments.relevant(subtopics.grade, rel)
     places, document = np.unique(subtopics.place[relevant], return_inverse=True)
     subtopic = subtopics.subtopic[relevant]
     names = judgments.qrels.frame["docno"][judgments.row[places]].rank("dense").to_numpy().astype(np.int64)
     order = np.lexsort((-names, judgments.topic[places]))
-    topic = judgments.topic[places][order]
-    document = np.argsort(order)[document]
+    kept = order[_few_alike(document, subtopic, order, cutoff)]
+    topic = judgments.topic[places[kept]]
+    renumbered = np.full(len(places), -1)
+    renumbered[kept] = np.arange(len(kept))
+    pairs = renumbered[document] >= 0
+    document, subtopic = renumbered[document[pairs]], subtopic[pairs]
     starts, which = np.unique(topic, return_index=True)[1], np.unique(topic, return_inverse=True)[1]
-    gain, left = np.ones(len(subtopics.topic)), np.ones(len(places), dtype=bool)
+    gain, left = np.ones(len(subtopics.topic)), np.ones(len(kept), dtype=bool)
     total = np.zeros(judgments.n_topics)
     for rank in range(1, min(cutoff, int(np.bincount(topic, minlength=1).max())) + 1):
-        worth = np.where(left, np.bincount(document, weights=gain[subtopic], minlength=len(places)), -1.0)
+        worth = np.where(left, np.bincount(document, weights=gain[subtopic], minlength=len(kept)), -1.0)
         best = np.maximum.reduceat(worth, starts)
         chosen = _first(worth == best[which], which) & left
         total[topic[chosen]] += worth[chosen] / np.log2(rank + 1)
         left &= ~chosen
         gain[subtopic[chosen[document]]] *= 1 - alpha
     return total
+
+
+def _few_alike(document: Ints, subtopic: Ints, order: Ints, most: int) -> Bools:
+    """Tell which documents in this order are among the first so many of those relevant to the very same subtopics."""
+    pairs = pl.DataFrame({"document": document, "subtopic": subtopic}).sort("document", "subtopic")
+    sets = pairs.group_by("document", maintain_order=True).agg(pl.col("subtopic").cast(pl.String).str.join(","))
+    same = sets["subtopic"][order].to_frame()
+    nth = same.select(pl.int_range(pl.len()).over("subtopic")).to_series()
+    return (nth < most).to_numpy()
 
 
 def _first(marked: Bools, group: Ints) -> Bools:

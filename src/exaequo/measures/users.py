@@ -29,23 +29,23 @@ def inst(ranking: Ranking, T: float = 1.0, max_rel: float = 4.0) -> Floats:  # n
     from scipy.special import polygamma
 
     refuse_higher("INST", ranking, max_rel)
-    top = ranking.rank <= DEEPEST
-    topic, rank = ranking.topic[top], ranking.rank[top]
-    grade = np.maximum(ranking.grade[top], 0.0)  # 0 for documents nobody judged
-    found = np.concatenate(([0.0], np.cumsum(grade)))
-    start = np.searchsorted(topic, np.arange(ranking.n_topics))
-    length = np.bincount(topic, minlength=ranking.n_topics)
-    so_far = (found[1:] - found[start[topic]]) / max_rel
-    place = rank + 2 * T - so_far
-    weight = products_before((1 - 1 / place) ** 2, topic)
-    # Beyond the end nothing is gained, and the weights sum to a difference of trigamma functions.
-    end = length + 2 * T - (found[start + length] - found[start]) / max_rel
-    after = np.ones(ranking.n_topics)
-    last = np.flatnonzero(np.concatenate((topic[1:] != topic[:-1], [True]))) if len(topic) else np.zeros(0, np.int64)
-    after[topic[last]] = weight[last] * (1 - 1 / place[last]) ** 2
-    tail = after * end**2 * (polygamma(1, end) - polygamma(1, end + DEEPEST - length))
-    value: Floats = ranking.total(topic, weight * grade / max_rel) / (ranking.total(topic, weight) + tail)
-    return value
+    at = ranking.gainful[ranking.rank[ranking.gainful] <= DEEPEST]
+    topic, rank, grade = ranking.topic[at], ranking.rank[at].astype(np.float64), ranking.grade[at]
+    # From one gain to the next T_i stays the same: the weights fall like inverse squares, and what lies between two
+    # gains sums to a difference of trigamma functions. Each topic starts with a gain of 0 at rank 0.
+    order = np.argsort(np.concatenate((np.arange(ranking.n_topics), topic)), kind="stable")
+    topic = np.concatenate((np.arange(ranking.n_topics), topic))[order]
+    rank = np.concatenate((np.zeros(ranking.n_topics), rank))[order]
+    grade = np.concatenate((np.zeros(ranking.n_topics), grade))[order]
+    start = np.flatnonzero(rank == 0)
+    total = np.cumsum(grade)
+    still = 2 * T - (total - total[start][topic]) / max_rel  # T + T_i
+    above = rank + still - (rank > 0)
+    following = np.concatenate((np.where(topic[1:] == topic[:-1], rank[1:], DEEPEST + 1), [DEEPEST + 1])) - 1 + still
+    weight = products_before((above / following) ** 2, topic)
+    between = weight * above**2 * (polygamma(1, rank + still) - polygamma(1, following))
+    value: Floats = ranking.total(topic, weight * grade) / max_rel
+    return value / (ranking.total(topic, np.where(rank > 0, weight, 0.0)) + ranking.total(topic, between))
 
 
 @define(
