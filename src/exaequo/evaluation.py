@@ -12,6 +12,7 @@ import polars as pl
 
 from exaequo.aggregate import aggregate
 from exaequo.errors import BadParameter, DataWarning, InputError, MissingTopics, Problem, count, listed
+from exaequo.expected import EXPECTED, SAMPLES, Expected, expected_values
 from exaequo.judge import HIGHEST_GRADE, Floats, JudgedRun, Judgments, judge, prepare
 from exaequo.measures import Measure, parse_measures
 from exaequo.order import INTERVAL, PRECISIONS, Ordering, check_choice, strategies
@@ -32,11 +33,12 @@ class Options:
     missing: str = "zero"
     precision: str = "double"
     seed: int = 0
+    samples: int = SAMPLES
 
     def __post_init__(self) -> None:
-        for name in ("rel_level", "max_grade", "depth", "seed"):
+        for name in ("rel_level", "max_grade", "depth", "seed", "samples"):
             value = getattr(self, name)
-            whole = name in ("depth", "seed")
+            whole = name in ("depth", "seed", "samples")
             if value is None and name in ("rel_level", "depth"):
                 continue
             if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
@@ -46,6 +48,8 @@ class Options:
         for name, value in (("relevance level", self.rel_level), ("highest grade", self.max_grade)):
             if value is not None and not value > 0:
                 raise BadParameter(f"The {name} must be a number above 0. Got {value} instead.")
+        if self.samples < 2:
+            raise BadParameter(f"The number of samples must be a whole number ≥ 2. Got {self.samples} instead.")
         if self.depth is not None and self.depth < 1:
             raise BadParameter(f"The depth must be a whole number ≥ 1. Got {self.depth} instead.")
         check_choice("missing", self.missing, MISSING)
@@ -64,6 +68,7 @@ def evaluate(
     missing: str = "zero",
     precision: str = "double",
     seed: int = 0,
+    samples: int = SAMPLES,
     interval: bool = False,
     columns: Mapping[str, str] | None = None,
 ) -> Scores:
@@ -73,18 +78,20 @@ def evaluate(
         qrels: a path, a frame, a dict of dicts, or named tuples.
         runs: one run, a list of runs, or a dict of runs by name; each a path, a frame, a dict of dicts, …
         measures: names such as `"AP"`, `"nDCG@10"`, `"P(rel=2)@5"`, or measure objects.
-        ties: one strategy or several: realistic, conventional, optimistic, rank, input, random; `"all"` is the first
-            three.
+        ties: one strategy or several: realistic, conventional, optimistic, rank, input, random, or `"expected"`, the
+            mean over all orders of the ties; `"all"` is the first three.
         rel_level: the least grade that is relevant, for measures that do not say; by default any above 0.
         max_grade: a grade above this counts as 0.
         depth: cut each list here, after ordering.
         missing: a judged topic the run lacks scores `"zero"`, is left out (`"skip"`), or is an `"error"`.
         precision: compare scores as `"double"` or as `"single"`.
-        seed: for ties="random".
+        seed: for ties="random" and for sampled expected values.
+        samples: orders of ties to sample where the expected value has no closed form and there are too many orders.
         interval: also find the aggregates that ties change (`Scores.tie_effects`).
         columns: the names of `qid`, `docno`, `sim`, `rel` in tables, where they are not the usual ones.
     """
-    options = Options(strategies(ties), rel_level, max_grade, depth, missing, precision, seed)
+    chosen = strategies(ties, more=(EXPECTED,))
+    options = Options(chosen, rel_level, max_grade, depth, missing, precision, seed, samples)
     parsed = parse_measures(measures)
     judged = read_qrels(qrels, columns=columns)
     read = (read_run(run, name=name, columns=columns) for name, run in _each_run(runs))
@@ -120,6 +127,7 @@ class _Result:
     file: str
     topics: pl.Series
     values: dict[str, Floats]
+    expected: Expected | None
     about: dict[str, Any]
 
 
@@ -148,7 +156,9 @@ def evaluate_runs(
     return Scores(
         measures=tuple(measures),
         blocks=tuple(
-            Block(name, ties, result.topics, result.values[ties]) for name, result in named for ties in options.ties
+            Block(name, ties, result.topics, result.values[ties], result.expected if ties == EXPECTED else None)
+            for name, result in named
+            for ties in options.ties
         ),
         tie_effects=tuple(
             effect for name, result in named if interval for effect in _tie_effects(name, measures, result.values)
@@ -164,7 +174,12 @@ def evaluate_runs(
 
 def _evaluate_run(judged: JudgedRun, measures: Sequence[Measure], orders: Sequence[str], options: Options) -> _Result:
     ordering = Ordering(judged, options.precision)
-    values = _values(ordering, orders, measures, options)
+    values = _values(ordering, [ties for ties in orders if ties != EXPECTED], measures, options)
+    expected = None
+    if EXPECTED in orders:
+        depth, seed, samples = options.depth, options.seed, options.samples
+        expected = expected_values(ordering, measures, depth=depth, seed=seed, samples=samples)
+        values[EXPECTED] = expected.values
     topics = judged.judgments.topics
     if options.missing == "skip":
         kept = judged.returned > 0
@@ -173,8 +188,9 @@ def _evaluate_run(judged: JudgedRun, measures: Sequence[Measure], orders: Sequen
             raise InputError(Problem(judged.run.source.name, None, found, "at least one", "Choose --missing zero."))
         topics = topics.filter(pl.Series(kept))
         values = {ties: each[:, kept] for ties, each in values.items()}
+        expected = expected.part(kept) if expected else None
     about = {**_described(judged.run), "tied": ordering.n_tied}
-    return _Result(judged.run.name, judged.run.source.name, topics, values, about)
+    return _Result(judged.run.name, judged.run.source.name, topics, values, expected, about)
 
 
 def _values(

@@ -16,7 +16,7 @@ Judgments sort by normalised grade, and below all grades come the documents nobo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -41,6 +41,31 @@ class Hits:
     rank: Ints
     nth: Ints
     grade: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """The ties of a ranking, a single document being a tie of one: `topic`, documents `before` it in the list, `size`.
+
+    `of` is the number of the tie of each document.
+    """
+
+    start: Ints
+    topic: Ints
+    before: Ints
+    size: Ints
+    of: Ints
+
+    def sums(self, values: Floats) -> Floats:
+        """Add up the values of the documents of each tie."""
+        total: Floats = np.bincount(self.of, weights=values, minlength=len(self.size))  # type: ignore[assignment]
+        return total
+
+    def counts(self, marked: Bools) -> tuple[Ints, Ints]:
+        """Return how many marked documents each tie has, and how many stand before it in its list."""
+        inside = np.bincount(self.of[marked], minlength=len(self.size))
+        so_far = np.cumsum(inside) - inside
+        return inside, so_far - so_far[np.searchsorted(self.topic, self.topic)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,9 +107,27 @@ class Ranking:
         return np.bincount(self.topic, minlength=self.n_topics)
 
     @cached_property
+    def groups(self) -> Groups:
+        """The ties."""
+        first = np.ones(len(self.tie), dtype=bool)
+        first[1:] = self.tie[1:] != self.tie[:-1]
+        start = np.flatnonzero(first)
+        size = np.diff(start, append=len(self.tie))
+        return Groups(start, self.topic[start], self.rank[start] - 1, size, np.cumsum(first) - 1)
+
+    @cached_property
     def gainful(self) -> Ints:
         """Places of the documents judged above 0."""
         return np.flatnonzero(self.judged & (self.grade > 0))
+
+    def part(self, kept: Bools | Ints) -> Ranking:
+        """Return a ranking of these places only; ranks stay what they are."""
+        columns = self.grade[kept], self.judged[kept], self.line[kept], self.tie[kept]
+        return Ranking(self.lines, self.topic[kept], self.rank[kept], *columns)
+
+    def reordered(self, line: Ints) -> Ranking:
+        """Return a ranking with the same places but these documents in them."""
+        return replace(self, grade=self.lines.grade[line], judged=self.lines.judged[line], line=line)
 
     def relevant(self, level: float | None = None) -> Bools:
         """Tell which documents are relevant at this level."""
@@ -212,14 +255,17 @@ def _sorted_order(topic: Ints, sim: npt.NDArray[np.floating[Any]]) -> Ints:
     return np.lexsort((-sim, topic))
 
 
-def strategies(ties: str | Sequence[str]) -> tuple[str, ...]:
-    """Return the strategies asked for, each once; `all` stands for realistic, conventional and optimistic."""
+def strategies(ties: str | Sequence[str], more: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Return the strategies asked for, each once; `all` stands for realistic, conventional and optimistic.
+
+    `more` are names that are allowed too.
+    """
     asked = (ties,) if isinstance(ties, str) else tuple(ties or ())
     chosen = tuple(dict.fromkeys(name for each in asked for name in (INTERVAL if each == "all" else (each,))))
     if not chosen:
-        raise BadParameter(f"No tie strategy is given; there are {', '.join(STRATEGIES)}.")
+        raise BadParameter(f"No tie strategy is given; there are {', '.join((*STRATEGIES, *more))}.")
     for name in chosen:
-        check_choice("ties", name, STRATEGIES)
+        check_choice("ties", name, (*STRATEGIES, *more))
     return chosen
 
 

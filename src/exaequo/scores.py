@@ -12,6 +12,7 @@ import polars as pl
 
 from exaequo.aggregate import aggregate
 from exaequo.errors import BadParameter, ExaequoError
+from exaequo.expected import Expected
 from exaequo.judge import Floats
 from exaequo.measures import Measure, parse_measure
 
@@ -25,12 +26,16 @@ COLUMNS = ("run", "ties", "topic", "measure", "value")
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """The values of one run under one strategy: a row per measure, a column per topic."""
+    """The values of one run under one strategy: a row per measure, a column per topic.
+
+    Expected values come with the way they were found, their standard deviations over orders and standard errors.
+    """
 
     run: str
     ties: str
     topics: pl.Series
     values: Floats
+    expected: Expected | None = None
 
 
 @dataclass(frozen=True)

@@ -111,6 +111,31 @@ def break_even_point(ranking: Ranking, rel: float | None = None) -> Floats:
     return value
 
 
+@define(
+    "Precall",
+    title="Precision at a recall level, ties taken into account",
+    formula="Precall@r = N / (N + documents not relevant that are read before the Nth relevant one), N = r · all "
+    "rounded up, at least 1; within a tie of a relevant and b other documents, the ith relevant one comes after "
+    "i·b / (a + 1) of the others; 0 if there are not N",
+    source="V. Raghavan, P. Bollmann, G. S. Jung: A critical investigation of recall and precision as measures of "
+    "retrieval system performance, ACM TOIS 7(3), 1989",
+    example="Precall@0.5",
+    at="recall",
+    note="no strategy changes it: a tie is never put in order",
+)
+def precall(ranking: Ranking, recall: float, rel: float | None = None) -> Floats:
+    groups, n = ranking.groups, ranking.n_rel(rel)
+    inside, above = groups.counts(ranking.relevant(rel))
+    wanted = np.maximum(least_found(recall, n), 1)
+    needed = wanted[groups.topic]
+    at = np.flatnonzero((above < needed) & (needed <= above + inside))
+    topic, others = groups.topic[at], groups.size[at] - inside[at]
+    read = groups.before[at] - above[at] + (needed[at] - above[at]) * others / (inside[at] + 1)
+    value = np.zeros(ranking.n_topics)
+    value[topic] = wanted[topic] / (wanted[topic] + read)
+    return value
+
+
 def best_from_here(values: Floats, topic: Ints) -> Floats:
     """Return for each entry the greatest value of its topic from there on; all lists advance together, by doubling."""
     best, step = values.copy(), 1

@@ -127,7 +127,7 @@ def f_of_average_precision(
     lowest=-1.0,
 )
 def work_saved(ranking: Ranking, recall: float, docs: int | None = None, rel: float | None = None) -> Floats:
-    size = _collection("WSS", ranking, docs) if docs else ranking.returned
+    size = collection_size("WSS", ranking, docs) if docs else ranking.returned
     hits, least = ranking.hits(rel), least_found(recall, ranking.n_rel(rel))
     there = hits.nth == least[hits.topic]
     stop = np.where(least == 0, 0, size).astype(np.float64)
@@ -148,13 +148,13 @@ def work_saved(ranking: Ranking, recall: float, docs: int | None = None, rel: fl
 )
 def last_relevant(ranking: Ranking, docs: int, rel: float | None = None) -> Floats:
     hits = ranking.hits(rel)
-    size = _collection("LastRel", ranking, docs)
+    size = collection_size("LastRel", ranking, docs)
     last = np.zeros(ranking.n_topics)
     np.maximum.at(last, hits.topic, hits.rank)
     return np.where(found(ranking, rel) < ranking.n_rel(rel), size, last)
 
 
-def _collection(name: str, ranking: Ranking, docs: int) -> Floats:
+def collection_size(name: str, ranking: Ranking, docs: int) -> Floats:
     """Return the size of the collection for each topic; no list can be longer."""
     longest = int(ranking.returned.max(initial=0))
     if docs < longest:

@@ -15,7 +15,7 @@ import inspect
 import math
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self, TypeVar, overload
 
 import numpy as np
@@ -114,6 +114,10 @@ class Definition:
     note: str = ""
     #: When a topic has no value; empty if every topic has one.
     undefined: str = ""
+    #: Mean and variance over all orders of tied documents, where there is a closed form: takes what `function` takes.
+    moments: Callable[..., Any] | None = None
+    #: The form gain × weight of a measure that has one.
+    linear: Callable[..., Any] | None = None
     defaults: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -259,6 +263,16 @@ def define(name: str, function: Function | None = None, **about: Any) -> Any:
     return Measure(definition)
 
 
+def add_moments(name: str, moments: Callable[..., Any], linear: Callable[..., Any] | None = None) -> None:
+    """Give a measure its closed form."""
+    _DEFINITIONS[name] = replace(_DEFINITIONS[name], moments=moments, linear=linear)
+
+
+def catalogue_so_far() -> dict[str, Definition]:
+    """Return the measures defined so far, without loading any."""
+    return _DEFINITIONS
+
+
 def catalogue() -> dict[str, Definition]:
     """Return every measure by name: ours, those of installed packages, those defined so far."""
     global _loaded
@@ -266,6 +280,7 @@ def catalogue() -> dict[str, Definition]:
         _loaded = True  # at once, because packages that define measures come back here
         for family in FAMILIES:
             importlib.import_module(f"{__package__}.{family}")
+        importlib.import_module(f"{__package__}.expectations")
         _load_packages()
     order = {family: at for at, family in enumerate(FAMILIES)}
     return dict(sorted(_DEFINITIONS.items(), key=lambda item: order.get(item[1].family, len(order))))

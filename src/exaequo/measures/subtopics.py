@@ -17,27 +17,37 @@ _NOTE = (
 )
 
 
-def _gains(ranking: Ranking, cutoff: int, alpha: float, rel: float | None) -> tuple[Ints, Ints, Floats]:
-    """Return topic, rank and gain of each subtopic of each document in the first `cutoff`."""
-    judgments, subtopics = ranking.judgments, ranking.judgments.subtopics
-    at = np.flatnonzero(ranking.judged & (ranking.rank <= cutoff))
+def relevant_pairs(ranking: Ranking, at: Ints, rel: float | None) -> tuple[Ints, Ints]:
+    """Return, for each subtopic a judged document `at` this place is relevant to, the place and its judgment."""
+    subtopics = ranking.judgments.subtopics
     place = ranking.lines.place[ranking.line[at]]
     start, stop = np.searchsorted(subtopics.place, place), np.searchsorted(subtopics.place, place, side="right")
     sizes = stop - start
     pairs = np.arange(sizes.sum()) + np.repeat(start - np.cumsum(sizes) + sizes, sizes)
-    relevant = judgments.relevant(subtopics.grade[pairs], rel)
-    at, subtopic = np.repeat(at, sizes)[relevant], subtopics.subtopic[pairs][relevant]
+    relevant = ranking.judgments.relevant(subtopics.grade[pairs], rel)
+    return np.repeat(at, sizes)[relevant], pairs[relevant]
+
+
+def _gains(ranking: Ranking, cutoff: int, alpha: float, rel: float | None) -> tuple[Ints, Ints, Floats]:
+    """Return topic, rank and gain of each subtopic of each document in the first `cutoff`."""
+    at, pairs = relevant_pairs(ranking, np.flatnonzero(ranking.judged & (ranking.rank <= cutoff)), rel)
+    subtopic = ranking.judgments.subtopics.subtopic[pairs]
     order = np.argsort(subtopic, kind="stable")
     at, subtopic = at[order], subtopic[order]
     seen = np.arange(len(at)) - np.searchsorted(subtopic, subtopic)
     return ranking.topic[at], ranking.rank[at], np.power(1 - alpha, seen)
 
 
-def _n_subtopics(judgments: Judgments, rel: float | None) -> Floats:
+def n_subtopics(judgments: Judgments, rel: float | None) -> Floats:
     """Return the number of subtopics of each topic that have a relevant document."""
     subtopics = judgments.subtopics
     known = np.unique(subtopics.subtopic[judgments.relevant(subtopics.grade, rel)])
     return np.bincount(subtopics.topic[known], minlength=judgments.n_topics).astype(np.float64)
+
+
+def ideal_alpha_dcg(judgments: Judgments, cutoff: int, alpha: float, rel: float | None) -> Floats:
+    """Return the alpha-DCG of the ideal list, which is computed once."""
+    return judgments.kept(("alpha_nDCG", cutoff, alpha, rel), lambda: _ideal(judgments, cutoff, alpha, rel))
 
 
 def _ideal(judgments: Judgments, cutoff: int, alpha: float, rel: float | None) -> Floats:
@@ -105,8 +115,7 @@ def _first(marked: Bools, group: Ints) -> Bools:
 )
 def alpha_ndcg(ranking: Ranking, cutoff: int, alpha: float = 0.5, rel: float | None = None) -> Floats:
     topic, rank, gain = _gains(ranking, cutoff, alpha, rel)
-    judgments = ranking.judgments
-    ideal = judgments.kept(("alpha_nDCG", cutoff, alpha, rel), lambda: _ideal(judgments, cutoff, alpha, rel))
+    ideal = ideal_alpha_dcg(ranking.judgments, cutoff, alpha, rel)
     return ratio(ranking.total(topic, gain / discount(rank, "log2")), ideal)
 
 
@@ -123,7 +132,7 @@ def alpha_ndcg(ranking: Ranking, cutoff: int, alpha: float = 0.5, rel: float | N
 def err_ia(ranking: Ranking, cutoff: int, alpha: float = 0.5, rel: float | None = None) -> Floats:
     topic, rank, gain = _gains(ranking, cutoff, alpha, rel)
     best = float(np.sum(np.power(1 - alpha, np.arange(cutoff)) / np.arange(1, cutoff + 1)))
-    return ratio(ranking.total(topic, gain / rank), best * _n_subtopics(ranking.judgments, rel))
+    return ratio(ranking.total(topic, gain / rank), best * n_subtopics(ranking.judgments, rel))
 
 
 @define(
@@ -138,4 +147,4 @@ def err_ia(ranking: Ranking, cutoff: int, alpha: float = 0.5, rel: float | None 
 )
 def subtopic_recall(ranking: Ranking, cutoff: int, rel: float | None = None) -> Floats:
     topic, _, new = _gains(ranking, cutoff, 1.0, rel)  # 0 for all that was seen before
-    return ratio(ranking.total(topic, new), _n_subtopics(ranking.judgments, rel))
+    return ratio(ranking.total(topic, new), n_subtopics(ranking.judgments, rel))

@@ -1,0 +1,136 @@
+"""Mean and variance of a measure over all orders of tied documents: what closed forms are made of.
+
+Within a tie every order is equally likely, and ties are independent of each other. Two tools cover most measures:
+
+- `of_linear`: a sum of (gain of a document) × (weight of its rank);
+- `stopping`: a reader who goes down the list and stops at a document with some probability.
+
+The derivations are in docs/expected.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from exaequo.judge import Bools, Floats, Ints
+from exaequo.measures.gain import products_before
+from exaequo.measures.registry import add_moments
+from exaequo.order import Ranking
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+class Moments(NamedTuple):
+    """The mean over all orders of each topic, and the variance, if it has a closed form too."""
+
+    mean: Floats
+    variance: Floats | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Linear:
+    """A measure that is `offset + scale · Σ gain·weight`: a gain per document, a weight per rank of its list."""
+
+    gain: Floats | Bools
+    weight: Floats | Bools
+    scale: Floats | float = 1.0
+    offset: Floats | float = 0.0
+
+    def value(self, ranking: Ranking) -> Floats:
+        """Return the value for the order the ranking is in."""
+        return self.offset + self.scale * ranking.total(ranking.topic, np.multiply(self.gain, self.weight, dtype=float))
+
+
+def of_linear(ranking: Ranking, linear: Linear) -> Moments:
+    """Every document of a tie meets the mean weight of its ranks; for the variance see the theorem of Hoeffding."""
+    groups = ranking.groups
+    gain, weight = (np.asarray(each, dtype=np.float64) for each in (linear.gain, linear.weight))
+    total = groups.sums(gain) * groups.sums(weight) / groups.size
+    mean = linear.offset + linear.scale * ranking.total(groups.topic, total)
+    spread = [groups.sums((each - (groups.sums(each) / groups.size)[groups.of]) ** 2) for each in (gain, weight)]
+    variance = spread[0] * spread[1] / np.maximum(groups.size - 1, 1)
+    return Moments(mean, np.square(linear.scale) * ranking.total(groups.topic, variance))
+
+
+def linear(name: str) -> Callable[[F], F]:
+    """Register a function that gives the `Linear` form of a measure."""
+
+    def decorate(function: F) -> F:
+        def moments(ranking: Ranking, **params: object) -> Moments:
+            return of_linear(ranking, function(ranking, **params))  # type: ignore[arg-type]
+
+        moments.__doc__ = f"The linear form of {name}."
+        add_moments(name, moments, linear=function)
+        return function
+
+    return decorate
+
+
+def closed(name: str) -> Callable[[F], F]:
+    """Register a function that gives the `Moments` of a measure."""
+
+    def decorate(function: F) -> F:
+        add_moments(name, function)
+        return function
+
+    return decorate
+
+
+class Stops(NamedTuple):
+    """How likely each rank is to be the one where a reader stops: for each owner of a list, its ranks."""
+
+    owner: Ints
+    rank: Ints
+    chance: Floats
+
+
+def stopping(owner: Ints, before: Ints, size: Ints, group: Ints, goes_on: Floats) -> Stops:
+    """Return the chances of stopping at each rank, the mean over all orders of each tie.
+
+    Ties come with the `owner` of their list, in order, the number of documents `before` them, and their `size`. Some
+    documents, by the number of their `group`, stop the reader: at each the reader goes on with a chance of `goes_on`,
+    at all others for certain. `group` is in order.
+    """
+    marked = np.bincount(group, minlength=len(size))
+    through = np.ones(len(size))
+    if len(group):
+        first = np.flatnonzero(np.concatenate(([True], group[1:] != group[:-1])))
+        through[group[first]] = np.multiply.reduceat(goes_on, first)
+    reaches = products_before(through, owner)
+    # Only ties where the reader may stop, those with the most such documents first.
+    kept = np.flatnonzero((marked > 0) & (reaches > 0))
+    kept = kept[np.argsort(-marked[kept], kind="stable")]
+    start = (np.cumsum(marked) - marked)[kept]
+    still = _still_looking(size[kept], marked[kept], start, goes_on)
+    slots = size[kept] + 1
+    of = np.repeat(np.arange(len(kept)), slots)
+    place = np.arange(len(of)) - np.repeat(np.cumsum(slots) - slots, slots)
+    inside = np.flatnonzero(place > 0)
+    chance = (still[inside - 1] - still[inside]) * reaches[kept][of[inside]]
+    return Stops(owner[kept][of[inside]], before[kept][of[inside]] + place[inside], chance)
+
+
+def _still_looking(size: Ints, marked: Ints, start: Ints, goes_on: Floats) -> Floats:
+    """Return the chance to be still looking after 0, 1, … all documents of each tie, tie after tie.
+
+    That is the mean, over all subsets of so many documents, of the product of `goes_on`. One more document x makes the
+    mean over subsets of size j of k documents ((k − j)·mean_j + j·x·mean_(j−1)) / k. Ties are sorted by `marked`,
+    falling, so those that still have a document to add are always the first ones; all of them advance together.
+    """
+    slots = size + 1
+    ends = np.cumsum(slots)
+    of = np.repeat(np.arange(len(size)), slots)
+    place = (np.arange(int(ends[-1])) - np.repeat(ends - slots, slots)).astype(np.float64) if len(size) else np.zeros(0)
+    mean = (place <= (size - marked)[of]).astype(np.float64)
+    for step in range(int(marked.max(initial=0))):
+        active = int(np.count_nonzero(marked > step))
+        last = int(ends[active - 1])
+        k = (size - marked + step + 1)[of[:last]]
+        x = goes_on[start[:active] + step][of[:last]]
+        one_less = np.concatenate(([0.0], mean[: last - 1]))
+        mean[:last] = ((k - place[:last]) * mean[:last] + place[:last] * x * one_less) / k
+    return mean

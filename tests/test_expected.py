@@ -1,0 +1,218 @@
+"""Expected values against all permutations, and what they promise: bounds, names, files, untied lists."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from itertools import permutations, product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import exaequo
+from exaequo import expected
+from exaequo.judge import Floats, judge, prepare
+from exaequo.measures import Measure, catalogue, parse_measures
+from exaequo.order import Ordering
+from helpers import Grades, Sims, evaluate, instances
+
+ALL = [measure for measure in instances() if "gains" not in measure.params]
+ALL += parse_measures("DCG(gains={1:3,2:0.5}) nDCG(gains={0:1,1:3}) RBP(p=0.5)@2 ERR(max_rel=8) alpha_nDCG(alpha=0)@4")
+#: Measures of ordered lists: all but those that take a tie as a whole.
+ORDERED = [measure for measure in ALL if measure.definition.name not in ("BreakEven", "Precall")]
+#: Measures without a closed form.
+OPEN = {"MOR", "FAP", "IPrec", "IPrec11", "IAP", "Compat", "INST", "BPM", "infAP"}
+Line = namedtuple("Line", "qid docno rel iteration")
+
+
+@st.composite
+def small(draw: st.DrawFn) -> tuple[Grades, Sims]:
+    """A topic with ties of up to 4 documents, graded, judged or not, with relevant documents that are not returned."""
+    documents = [f"d{number}" for number in range(7)]
+    run = {docno: float(draw(st.integers(0, 2))) for docno in documents[: draw(st.integers(1, 6))]}
+    judged = {
+        docno: draw(st.sampled_from([-1.0, 0.0, 1.0, 1.0, 2.0, 3.0])) for docno in documents if draw(st.booleans())
+    }
+    judged["d0" if draw(st.booleans()) else "unseen"] = 1
+    return {"t": judged}, {"t": run}
+
+
+def every_order(run: dict[str, float]) -> list[dict[str, float]]:
+    """All runs without ties that this one could be."""
+    ties: dict[float, list[str]] = {}
+    for docno, sim in run.items():
+        ties.setdefault(sim, []).append(docno)
+    best_first = [permutations(ties[sim]) for sim in sorted(ties, reverse=True)]
+    return [
+        {docno: -float(at) for at, docno in enumerate(docno for tie in order for docno in tie)}
+        for order in product(*best_first)
+    ]
+
+
+def brute_force(qrels: object, run: dict[str, float], measures: list[Measure], depth: int | None = None) -> Floats:
+    """Values of all orders: orders × measures. Each order is a topic of its own."""
+    orders = every_order(run)
+    names = [f"{at:05}" for at in range(len(orders))]
+    if isinstance(qrels, dict):
+        judged: object = dict.fromkeys(names, qrels["t"])
+    else:
+        judged = [line._replace(qid=name) for name in names for line in qrels]  # type: ignore[attr-defined]
+    block = evaluate(judged, dict(zip(names, orders, strict=True)), measures, depth=depth).blocks[0]
+    return block.values.T
+
+
+def means(qrels: object, run: Sims, measures: list[Measure], **options: object) -> tuple[Floats, expected.Expected]:
+    block = evaluate(qrels, run, measures, ties="expected", **options).blocks[0]
+    assert block.expected is not None
+    return block.values[:, 0], block.expected
+
+
+@given(small())
+def test_brute_force(collection: tuple[Grades, Sims]) -> None:
+    qrels, run = collection
+    orders = brute_force(qrels, run["t"], ORDERED)
+    found, about = means(qrels, run, ORDERED)
+    assert found == pytest.approx(orders.mean(axis=0), abs=1e-12, nan_ok=True)
+    known = ~np.isnan(about.deviation[:, 0]) & ~np.isnan(found)
+    assert about.deviation[known, 0] == pytest.approx(orders.std(axis=0)[known], abs=2e-7)
+    assert not about.error.any()
+    for measure, how, spread in zip(ORDERED, about.how, np.ptp(orders, axis=0), strict=True):
+        assert how == expected.ALL_ORDERS if measure.definition.name in OPEN and spread > 0 else how, measure
+
+
+@given(small(), st.integers(1, 4))
+def test_brute_force_of_lists_cut_through_ties(collection: tuple[Grades, Sims], depth: int) -> None:
+    qrels, run = collection
+    orders = brute_force(qrels, run["t"], ORDERED, depth)
+    found, _ = means(qrels, run, ORDERED, depth=depth)
+    assert found == pytest.approx(orders.mean(axis=0), abs=1e-12, nan_ok=True)
+
+
+@given(st.data())
+def test_brute_force_with_subtopics(data: st.DataObject) -> None:
+    documents = [f"d{number}" for number in range(5)]
+    run = {docno: float(data.draw(st.integers(0, 1))) for docno in documents}
+    pairs = data.draw(st.sets(st.tuples(st.sampled_from([*documents, "x"]), st.sampled_from("abc")), min_size=1))
+    lines = [Line("t", docno, data.draw(st.sampled_from([0, 1, 2])), sub) for docno, sub in sorted(pairs)]
+    lines.append(Line("t", "x", 1, "d"))
+    measures = parse_measures(
+        "alpha_nDCG@2 alpha_nDCG(alpha=0.3)@9 alpha_nDCG(alpha=0)@3 ERR_IA@3 StRecall@1 StRecall@3"
+    )
+    orders = brute_force(lines, run, measures)
+    for depth in (None, 2):
+        found, _ = means(lines, {"t": run}, measures, depth=depth)
+        if depth:
+            orders = brute_force(lines, run, measures, depth)
+        assert found == pytest.approx(orders.mean(axis=0), abs=1e-12)
+
+
+@given(small())
+def test_linear_forms_are_the_measures(collection: tuple[Grades, Sims]) -> None:
+    qrels, run = collection
+    ranking = Ordering(judge(exaequo.read_run(run), prepare(exaequo.read_qrels(qrels)))).ranking("conventional")
+    for measure in ALL:
+        form = measure.definition.linear
+        if form:
+            assert form(ranking, **measure.params).value(ranking) == pytest.approx(measure.values(ranking), abs=1e-12)
+
+
+def test_every_measure_but_these_has_a_closed_form() -> None:
+    assert {name for name, about in catalogue().items() if about.moments is None} == OPEN
+
+
+@given(small())
+def test_between_realistic_and_optimistic(collection: tuple[Grades, Sims]) -> None:
+    qrels, run = collection
+    low, high, mean = (
+        block.values for block in evaluate(qrels, run, ALL, ties=["realistic", "optimistic", "expected"]).blocks
+    )
+    for row, measure in enumerate(ALL):
+        if measure.definition.chain != "not guaranteed" and "gains" not in measure.params:
+            bottom, top = sorted((low[row, 0], high[row, 0]))
+            assert np.isnan(mean[row, 0]) or bottom - 1e-12 <= mean[row, 0] <= top + 1e-12, measure
+
+
+@given(small())
+def test_untied_lists_have_their_value(collection: tuple[Grades, Sims]) -> None:
+    qrels, run = collection
+    untied = {"t": {docno: float(at) for at, docno in enumerate(run["t"])}}
+    one, two = (block.values for block in evaluate(qrels, untied, ALL, ties=["conventional", "expected"]).blocks)
+    assert np.array_equal(one, two, equal_nan=True)
+
+
+def large(prefix: str = "") -> tuple[Grades, Sims]:
+    """Lists with ties of many documents, of many grades."""
+    random = np.random.Generator(np.random.PCG64(5))
+    qrels: Grades = {}
+    run: Sims = {}
+    for topic in ("1", "2", "3"):
+        sims = random.integers(0, 6, size=200)
+        grades = random.choice([0, 0, 0, 1, 2, 3], size=200)
+        run[topic] = {f"{prefix}{at * 7919 % 1000}": float(sim) for at, sim in enumerate(sims)}
+        qrels[topic] = {f"{prefix}{at * 7919 % 1000}": float(g) for at, g in enumerate(grades) if random.random() < 0.6}
+        qrels[topic][f"{prefix}unseen"] = 2.0
+    return qrels, run
+
+
+def test_closed_forms_agree_with_samples() -> None:
+    qrels, run = large()
+    measures = [m(docs=500) if "docs" in m.params else m for m in ALL if m.definition.moments and "doc" not in m.params]
+    ordering = Ordering(judge(exaequo.read_run(run), prepare(exaequo.read_qrels(qrels))))
+    closed = expected.expected_values(ordering, measures)
+    orders = expected.Orders(ordering.ranking(), np.ones(3, dtype=bool), samples=400)
+    assert orders.sampled.all()
+    base = np.stack([measure.values(ordering.ranking()) for measure in measures])
+    mean, _, error = orders.averages(measures, base)
+    off = np.abs(mean - closed.values) / np.maximum(error, 1e-12)
+    assert np.all((off < 4.5) | (np.abs(mean - closed.values) < 1e-10)), [
+        (str(measures[row]), off[row]) for row in np.flatnonzero((off >= 4.5).any(axis=1))
+    ]
+    steady = np.array([bool(measure.definition.linear) for measure in measures])[:, None]
+    known = steady & (closed.deviation > 0.01)
+    _, spread, _ = orders.averages(measures, base)
+    assert np.all(np.abs(spread[known] / closed.deviation[known] - 1) < 0.25)
+
+
+def test_samples_repeat_and_know_no_names() -> None:
+    qrels, run = large()
+    options: dict[str, Any] = {"measures": ["IPrec11", "MOR@50"], "ties": "expected", "samples": 50}
+    first = evaluate(qrels, run, **options).blocks[0]
+    assert first.expected is not None
+    assert first.expected.how == ("sampled", "sampled")
+    assert (first.expected.error > 0).all()
+    again, renamed = (
+        evaluate(qrels, run, **options),
+        evaluate(*large("x"), **options),
+    )
+    assert np.array_equal(first.values, again.blocks[0].values)
+    assert np.array_equal(first.values, renamed.blocks[0].values)
+    other = evaluate(qrels, run, seed=1, **options).blocks[0]
+    assert not np.array_equal(first.values, other.values)
+    gap = np.abs(first.values - other.values)
+    assert np.all(gap < 5 * np.hypot(first.expected.error, other.expected.error))  # type: ignore[union-attr]
+
+
+def test_precall_by_hand() -> None:
+    # Ranks 1: +; then a tie of 2 relevant and 3 others; then one other and one relevant.
+    sims = {"a": 9.0, **dict.fromkeys("bcdef", 5.0), "g": 2.0, "h": 1.0}
+    qrels = {"t": dict.fromkeys("abch", 1)}
+    table = (
+        evaluate(qrels, {"t": sims}, "Precall@0.25 Precall@0.5 Precall@0.75 Precall@1 Precall@0").blocks[0].values[:, 0]
+    )
+    # N = 1: nothing read in vain. N = 2: 1·3/(2+1) = 1 read in vain. N = 3: 2·3/3 = 2. N = 4: 3 + 1 = 4.
+    assert table == pytest.approx([1, 2 / 3, 3 / 5, 4 / 8, 1])
+    qrels["t"]["never"] = 1
+    assert evaluate(qrels, {"t": sims}, "Precall@1").blocks[0].values[0, 0] == 0
+
+
+def test_precall_is_the_expected_search_length_of_all_orders() -> None:
+    qrels, run = {"t": dict.fromkeys("bdf", 1)}, dict.fromkeys("abcdef", 1.0)
+    lengths = []
+    for order in every_order(run):
+        ranked = sorted(order, key=order.__getitem__, reverse=True)
+        second = [at for at, docno in enumerate(ranked) if docno in qrels["t"]][1]
+        lengths.append(second - 1)  # not relevant, read before the second relevant one
+    found = evaluate(qrels, {"t": run}, "Precall@0.66").blocks[0].values[0, 0]
+    assert found == pytest.approx(2 / (2 + np.mean(lengths)))
