@@ -39,7 +39,8 @@ def test_importing_costs_nothing() -> None:
 
 #: Each module may use the ones before it. `errors` stands below all, `cli` on top of all.
 LAYERS = (
-    "errors writing read judge order aggregate measures expected scores evaluation axioms filtering sampledata formats "
+    "errors writing read judge order aggregate measures expected tiestats scores evaluation audit axioms filtering "
+    "sampledata tabular formats study "
     "trec_eval compat cli"
 ).split()
 

@@ -94,7 +94,7 @@ def evaluate(
     options = Options(chosen, rel_level, max_grade, depth, missing, precision, seed, samples)
     parsed = parse_measures(measures)
     judged = read_qrels(qrels, columns=columns)
-    read = (read_run(run, name=name, columns=columns) for name, run in _each_run(runs))
+    read = (read_run(run, name=name, columns=columns) for name, run in each_run(runs))
     scores = evaluate_runs(judged, read, parsed, options, interval=interval)
     for warning in scores.warnings:
         warnings.warn(warning, DataWarning, stacklevel=2)
@@ -174,7 +174,7 @@ def evaluate_runs(
 
 def _evaluate_run(judged: JudgedRun, measures: Sequence[Measure], orders: Sequence[str], options: Options) -> _Result:
     ordering = Ordering(judged, options.precision)
-    values = _values(ordering, [ties for ties in orders if ties != EXPECTED], measures, options)
+    values = values_by_order(ordering, [ties for ties in orders if ties != EXPECTED], measures, options)
     expected = None
     if EXPECTED in orders:
         depth, seed, samples = options.depth, options.seed, options.samples
@@ -193,7 +193,7 @@ def _evaluate_run(judged: JudgedRun, measures: Sequence[Measure], orders: Sequen
     return _Result(judged.run.name, judged.run.source.name, topics, values, expected, about)
 
 
-def _values(
+def values_by_order(
     ordering: Ordering, orders: Sequence[str], measures: Sequence[Measure], options: Options
 ) -> dict[str, Floats]:
     """Compute all measures under each strategy; where nothing is tied, the strategies are one."""
@@ -231,7 +231,7 @@ def _notes_on_undefined(result: _Result, measures: Sequence[Measure]) -> list[st
     return notes
 
 
-def _each_run(runs: Any) -> list[tuple[str | None, Any]]:
+def each_run(runs: Any) -> list[tuple[str | None, Any]]:
     """Tell one run from many: a dict is one run if its values map documents to numbers."""
     if isinstance(runs, Mapping):
         inner = next((value for value in runs.values() if not isinstance(value, Mapping) or value), None)

@@ -22,7 +22,7 @@ EXPECTED = "expected"
 #: Lists with up to so many different orders are averaged over all of them.
 MOST_ORDERS = 720
 #: Orders sampled of a list that has more.
-SAMPLES = 1000
+SAMPLES = 200
 #: How a value came about.
 CLOSED, ALL_ORDERS, SAMPLED = "closed form", "all orders", "sampled"
 

@@ -7,7 +7,6 @@ import io
 import json
 import math
 import platform
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
@@ -17,10 +16,12 @@ import numpy as np
 import polars as pl
 
 import exaequo
-from exaequo.errors import count, printable
+from exaequo.errors import count
+from exaequo.expected import SAMPLED
 from exaequo.measures import Measure
 from exaequo.order import INTERVAL
 from exaequo.scores import ALL, Scores, TieEffect
+from exaequo.tabular import latex_safe, markdown_safe, on_one_line
 
 JSON_FORMAT = 1
 #: How many lines about ties a table shows before it says how many more there are.
@@ -104,11 +105,6 @@ def _best(scores: Scores) -> dict[tuple[str, str], str]:
     return best
 
 
-def on_one_line(text: str) -> str:
-    """Make a name safe for a table: like `printable`, and without line ends."""
-    return printable(text).replace("\n", "\\n").replace("\t", "\\t")
-
-
 # ---------------------------------------------------------------------------------------------------------- text
 
 
@@ -120,7 +116,7 @@ def text_table(scores: Scores, *, per_topic: bool = False, width: int = 0, colou
     for part in _fitting(table, heads, width):
         lines += _text_part(table, heads, part, colour)
         lines.append("")
-    about_ties = tie_lines(scores, per_topic=per_topic)
+    about_ties = tie_lines(scores, per_topic=per_topic) + expected_lines(scores)
     lines += [*about_ties, ""] if about_ties else []
     return "\n".join(lines[:-1])
 
@@ -163,6 +159,19 @@ def tie_lines(scores: Scores, *, per_topic: bool = False, exact: bool = False) -
     ]
     more = len(changed) - len(lines)
     return [*lines, f"… and {count(more, 'more figure')}; --ties all shows all of them"] if more else lines
+
+
+def expected_lines(scores: Scores) -> list[str]:
+    """Say which expected values are estimates, and how good they are."""
+    worst: dict[str, float] = {}
+    for each in scores.expectations:
+        if each["how"] == SAMPLED:
+            worst[each["measure"]] = max(worst.get(each["measure"], 0.0), each["standard_error"])
+    samples = scores.options.get("samples")
+    return [
+        f"expected {measure} is estimated from {samples} random orders of the ties; standard error up to {error:.2g}"
+        for measure, error in worst.items()
+    ]
 
 
 def _figures(effect: TieEffect) -> list[str]:
@@ -245,14 +254,10 @@ def markdown(scores: Scores, *, per_topic: bool = False) -> str:
     ]
     lines = [head, ["---"] * len(table.stub) + ["---:"] * len(table.columns)]
     lines += [
-        [_markdown_safe(name) for name in names] + [f"**{c.text}**" if c.best else c.text for c in cells]
+        [markdown_safe(name) for name in names] + [f"**{c.text}**" if c.best else c.text for c in cells]
         for names, cells in table.rows
     ]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
-
-
-def _markdown_safe(text: str) -> str:
-    return re.sub(r"([\\`*_{}\[\]<>()#+!|~&-])", r"\\\1", on_one_line(text))
 
 
 def latex(scores: Scores, *, per_topic: bool = False) -> str:
@@ -271,20 +276,6 @@ def latex(scores: Scores, *, per_topic: bool = False) -> str:
         figures = [rf"\textbf{{{cell.text}}}" if cell.best else cell.text for cell in cells]
         lines.append(" & ".join([*map(latex_safe, names), *figures]) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
-
-
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    **{character: f"\\{character}" for character in "&%$#_{}"},
-}
-
-
-def latex_safe(text: str) -> str:
-    """Write a name so that LaTeX prints it and does nothing else."""
-    safe = "".join(_LATEX.get(character, character) for character in on_one_line(text))
-    return "{}" + safe if safe.startswith(("[", "*")) else safe  # after a line end, LaTeX takes these for itself
 
 
 # --------------------------------------------------------------------------------------------------- data formats
@@ -357,6 +348,8 @@ def as_json(scores: Scores, *, per_topic: bool = False) -> str:
         ],
         "warnings": list(scores.warnings),
     }
+    if scores.expectations:
+        document["expected"] = scores.expectations
     if per_topic:
         document["topics"] = scores.topics.to_dicts()
     return json.dumps(without_nan(document), indent=1, ensure_ascii=False, allow_nan=False) + "\n"

@@ -99,6 +99,21 @@ class Scores:
         ]
         return pl.DataFrame(rows, schema=[*COLUMNS[:-1], ("value", pl.Float64)], orient="row")
 
+    @property
+    def expectations(self) -> list[dict[str, Any]]:
+        """How each expected value was found, with the standard error of the mean, 0 where it is exact."""
+        return [
+            {
+                "run": block.run,
+                "measure": measure.name,
+                "how": block.expected.how[row],
+                "standard_error": float(np.sqrt(np.nansum(block.expected.error[row] ** 2)) / len(block.topics)),
+            }
+            for block in self.blocks
+            if block.expected is not None
+            for row, measure in enumerate(self.measures)
+        ]
+
     def mean(self, measure: str | Measure, *, run: str | None = None, ties: str | None = None) -> float:
         """Return one aggregate; the run and the strategy may be left out where there is only one."""
         wanted = (

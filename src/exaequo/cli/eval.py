@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from exaequo.scores import Scores
 
 DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@1000")
-TIES = ("realistic", "conventional", "optimistic", "rank", "input", "random", "all")
+TIES = ("realistic", "conventional", "optimistic", "rank", "input", "random", "expected", "all")
 FORMATS = ("table", "csv", "json", "markdown", "latex", "trec", "parquet")
 
 _KIND = click.Choice(["trec", "csv", "tsv", "jsonl", "parquet"])
@@ -55,7 +55,7 @@ def readers_of(kinds: dict[str, str | None]) -> tuple[str | None, str | None]:
     multiple=True,
     default=("realistic",),
     show_default=True,
-    help="How tied documents are ordered; 'all' is the first three.",
+    help="How tied documents are ordered; 'expected' is the mean over all orders, 'all' the first three.",
 )
 @click.option("-q", "--per-topic", is_flag=True, help="Also give the value of each topic.")
 @click.option("--depth", type=click.IntRange(1), metavar="N", help="Cut each list at N, after ordering.")
@@ -82,7 +82,8 @@ def readers_of(kinds: dict[str, str | None]) -> tuple[str | None, str | None]:
     show_default=True,
     help="How scores are compared.",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For --ties random.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For --ties random and expected.")
+@click.option("--samples", type=click.IntRange(2), metavar="N", help="Orders to try if there is no closed form.")
 @click.option("--format", "format_", type=click.Choice(FORMATS), default="table", show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("-o", "--output", "path", metavar="FILE", help="Write there instead of to standard output.")
@@ -99,6 +100,7 @@ def eval_(
     missing: str,
     precision: str,
     seed: int,
+    samples: int | None,
     format_: str,
     as_json: bool,
     path: str | None,
@@ -111,11 +113,13 @@ def eval_(
     """
     output.refuse_two_stdins((qrels, *runs))
     from exaequo.evaluation import Options, evaluate_runs
+    from exaequo.expected import EXPECTED, SAMPLES
     from exaequo.measures import parse_measures
     from exaequo.order import strategies
     from exaequo.read import read_qrels, read_run
 
-    options = Options(strategies(ties), rel_level, max_grade, depth, missing, precision, seed)
+    chosen = strategies(ties, more=(EXPECTED,))
+    options = Options(chosen, rel_level, max_grade, depth, missing, precision, seed, samples or SAMPLES)
     parsed = parse_measures(measures or DEFAULT_MEASURES)
     format_ = "json" if as_json else format_
     digest = format_ == "json"
@@ -134,7 +138,8 @@ def _show(scores: Scores, format_: str, path: str | None, *, per_topic: bool) ->
     if format_ != "table":
         output.write(formats.WRITERS[format_](scores, per_topic=per_topic), path)
         exact = format_ in ("csv", "parquet")
-        for line in formats.tie_lines(scores, per_topic=per_topic, exact=exact) if format_ != "json" else ():
+        lines = formats.tie_lines(scores, per_topic=per_topic, exact=exact) + formats.expected_lines(scores)
+        for line in lines if format_ != "json" else ():
             click.echo(line, err=True)
     elif path:
         output.write(formats.text_table(scores, per_topic=per_topic) + "\n", path)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -206,41 +206,18 @@ def _show(rows: list[dict[str, Any]], format_: str, path: str | None) -> None:
 
     import polars as pl
 
-    from exaequo.formats import without_nan
+    from exaequo import tabular
 
+    frame = pl.DataFrame(rows, infer_schema_length=None)
     if format_ == "json":
-        text = json.dumps(without_nan({"format": FORMAT, "rows": rows}), indent=1, ensure_ascii=False) + "\n"
+        document = {"format": FORMAT, "rows": tabular.rows(frame)}
+        text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
     elif format_ == "csv":
-        text = pl.DataFrame(rows, infer_schema_length=None).write_csv()
+        text = frame.write_csv()
     else:
-        text = _aligned(rows) + "\n"
+        whole = [name for name in "abcd" if name in frame.columns and (frame[name] == frame[name].floor()).all()]
+        text = tabular.text(frame.with_columns(pl.col(whole).cast(pl.Int64))) + "\n"
     if path is None and format_ == "table":
         output.show_text(text.rstrip("\n"))
     else:
         output.write(text, path)
-
-
-def _aligned(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return rows of names and numbers as aligned text; what a row lacks stays blank."""
-    heads = list(dict.fromkeys(name for row in rows for name in row))
-    cells = [[_plain(row.get(name)) for name in heads] for row in rows]
-    widths = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
-    numeric = [not any(isinstance(row.get(name), str) for row in rows) for name in heads]
-    lines = [heads, *cells]
-    return "\n".join(
-        "  ".join(
-            cell.rjust(width) if right else cell.ljust(width)
-            for cell, width, right in zip(line, widths, numeric, strict=True)
-        ).rstrip()
-        for line in lines
-    )
-
-
-def _plain(value: object) -> str:
-    import math
-
-    from exaequo.formats import on_one_line
-
-    if isinstance(value, float):
-        return "undefined" if math.isnan(value) else f"{value:.0f}" if value.is_integer() else f"{value:.4f}"
-    return "" if value is None else on_one_line(str(value))

@@ -1,0 +1,133 @@
+"""Tie statistics of a run: how many documents are tied, list by list. In: an `Ordering`. Out: `TieStatistics`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from exaequo.judge import Bools, Floats, Ints
+from exaequo.order import Ordering, Ranking
+
+
+@dataclass(frozen=True, eq=False)
+class TieStatistics:
+    """One figure per list of a run, in the order of topics; lists the run lacks have no documents.
+
+    `tied` documents share their score with another; there are `scores` different ones; the `largest` tie has so many
+    documents; `single` more are tied if scores are kept in single precision; `crossing` counts, for each cutoff asked
+    for, the lists in which a tie lies across it; `stuffed` documents of score exactly 0 close a list whose other
+    scores are all positive.
+    """
+
+    documents: Ints
+    tied: Ints
+    scores: Ints
+    largest: Ints
+    single: Ints
+    stuffed: Ints
+    crossing: dict[int, Bools]
+
+    @property
+    def share(self) -> Floats:
+        """Share of tied documents in each list, in percent; NaN for a list without documents."""
+        return _ratio(100.0 * self.tied, self.documents)
+
+    @property
+    def per_score(self) -> Floats:
+        """Documents per different score in each list; NaN for a list without documents."""
+        return _ratio(self.documents.astype(np.float64), self.scores)
+
+    @property
+    def there(self) -> Bools:
+        """Lists that have documents."""
+        return self.documents > 0
+
+    @property
+    def one_tie(self) -> Bools:
+        """Lists of two or more documents that are one single tie."""
+        return (self.documents > 1) & (self.scores == 1)
+
+    @property
+    def untied(self) -> Bools:
+        """Lists without a tie."""
+        return self.there & (self.tied == 0)
+
+    def frame(self, topics: pl.Series) -> pl.DataFrame:
+        """Return a row per list."""
+        columns = {
+            "topic": topics,
+            "documents": self.documents,
+            "tied": self.tied,
+            "tied %": self.share,
+            "scores": self.scores,
+            "per score": self.per_score,
+            "largest tie": self.largest,
+            "only in single": self.single,
+            "stuffed": self.stuffed,
+            **{f"tie across {cutoff}": lists for cutoff, lists in self.crossing.items()},
+        }
+        return pl.DataFrame(columns).filter(pl.Series(self.there))
+
+    def summary(self) -> dict[str, float | int]:
+        """Return the figures of the run: shares are means over lists."""
+        there = self.there
+        share, per_score = self.share[there], self.per_score[there]
+        return {
+            "lists": int(there.sum()),
+            "documents": int(self.documents.sum()),
+            "tied %": float(share.mean()) if len(share) else float("nan"),
+            "per score": float(per_score.mean()) if len(share) else float("nan"),
+            "largest tie": int(self.largest.max(initial=0)),
+            "one tie": int(self.one_tie.sum()),
+            "no tie": int(self.untied.sum()),
+            "only in single": int(self.single.sum()),
+            "stuffed lists": int((self.stuffed > 0).sum()),
+            "stuffed": int(self.stuffed.sum()),
+            **{f"across {cutoff}": int(lists.sum()) for cutoff, lists in self.crossing.items()},
+        }
+
+
+def tie_statistics(ordering: Ordering, cutoffs: Sequence[int] = (), *, single: bool = True) -> TieStatistics:
+    """Count the ties of each list, before any cut; `single` also counts those of single precision."""
+    ranking = ordering.ranking("input")
+    documents, tied, scores, largest = _counted(ranking)
+    more = np.zeros(ranking.n_topics, dtype=np.int64)
+    if single:
+        more = _counted(Ordering(ordering.judged_run, "single").ranking("input"))[1] - tied
+    groups = ranking.groups
+    crossing = {}
+    for cutoff in cutoffs:
+        across = (groups.before < cutoff) & (groups.before + groups.size > cutoff)
+        crossing[cutoff] = np.bincount(groups.topic[across], minlength=ranking.n_topics) > 0
+    stuffed = np.bincount(ranking.topic[stuffing(ranking)], minlength=ranking.n_topics)
+    return TieStatistics(documents, tied, scores, largest, np.maximum(more, 0), stuffed, crossing)
+
+
+def _counted(ranking: Ranking) -> tuple[Ints, Ints, Ints, Ints]:
+    groups = ranking.groups
+    ties = groups.size > 1
+    tied = np.zeros(ranking.n_topics, dtype=np.int64)
+    np.add.at(tied, groups.topic[ties], groups.size[ties])
+    largest = np.zeros(ranking.n_topics, dtype=np.int64)
+    np.maximum.at(largest, groups.topic[ties], groups.size[ties])
+    return ranking.returned, tied, np.bincount(groups.topic, minlength=ranking.n_topics), largest
+
+
+def stuffing(ranking: Ranking) -> Bools:
+    """Tell which documents fill up their list: score exactly 0, below positive scores, with nothing below them."""
+    sim = ranking.lines.sim[ranking.line]
+    first = ranking.rank == 1
+    last = ranking.rank == ranking.returned[ranking.topic]
+    ends_with_zero, begins_positive = np.zeros((2, ranking.n_topics), dtype=bool)
+    ends_with_zero[ranking.topic[last]] = sim[last] == 0
+    begins_positive[ranking.topic[first]] = sim[first] > 0
+    filled: Bools = (sim == 0) & (ends_with_zero & begins_positive)[ranking.topic]
+    return filled
+
+
+def _ratio(above: Floats, below: Ints) -> Floats:
+    result: Floats = np.divide(above, below, out=np.full(len(above), np.nan), where=below > 0)
+    return result
