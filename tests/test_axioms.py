@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from exaequo import parse_measure
@@ -51,3 +53,17 @@ def test_command(capfd: pytest.CaptureFixture[str]) -> None:
     for name in ("P", "IPrec", "RNorm", "P@3"):
         assert run(["measures", name, "--axioms"]) == 0
     assert run(["measures", "--axioms"]) == 2
+
+
+def test_finding_all_is_best_is_more_than_a_perfect_list() -> None:
+    assert not verdicts("AP")["c4"]  # all three at the end are worth less than two at the top
+    assert verdicts("MOR@6")["c4"]
+    assert not verdicts("BPM(max_rel=1)@6")["c1"]
+
+
+def test_as_json_and_undefined(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["measures", "BreakEven", "--axioms", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["measure"] == "BreakEven"
+    assert len(document["axioms"]) == len(AXIOMS)
+    assert any(axiom["undefined"] for axiom in document["axioms"])

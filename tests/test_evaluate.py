@@ -41,7 +41,7 @@ def test_other_warnings() -> None:
     text = "\n".join(str(warning.message) for warning in caught)
     assert "1 judgment above 127 taken as not relevant" in text
     assert "1 topic nobody judged, ignored: zz" in text
-    assert "1 topic with nothing relevant at rel=2 counted as 0 there" in text
+    assert "1 topic with nothing relevant at rel=2, scored there like lists that find nothing" in text
     assert evaluate({"1": {"a": 200}}, {"1": {"a": 1.0}}, "AP", max_grade=math.inf).mean("AP") == 1
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from fractions import Fraction
 from pathlib import Path
 
@@ -163,7 +164,8 @@ def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.
     assert run(["filter", "q", "r", "-q", "--utility", "3,-1"]) == 0
     text = capfd.readouterr().out
     assert text.splitlines()[0].split() == (
-        "run theme a b c d precision recall noise silence density accuracy F E utility normalised T11SU".split()
+        "run theme a b c d relevant N precision recall noise silence density accuracy F E utility best utility "
+        "normalised beats nothing T11SU".split()
     )
     assert [line.split()[1] for line in text.splitlines()[1:]] == ["t", "u", "macro", "micro"]
     assert run(["filter", "q", "r", "--sweep", "--json"]) == 0
@@ -238,3 +240,53 @@ def test_curves(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     rows = json.loads(capfd.readouterr().out)["rows"]
     assert len(rows) == 33
     assert [row["precision"] for row in rows[:11]] == [1.0] * 6 + [2 / 3] * 5
+
+
+def test_uninterpolated_average_precision() -> None:
+    """The worked example of the thesis: relevant at ranks 2, 5 and 7 of 10, or so; and realistic where tied."""
+    one = from_arrays({"t": ([0, 1, 0, 0, 1, 0, 1], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3])})
+    assert one.average_precision[0] == pytest.approx((1 / 2 + 2 / 5 + 3 / 7) / 3)
+    assert from_arrays({"t": ([1, 0, 0], [0.5, 0.5, 0.5])}).average_precision[0] == pytest.approx(1 / 3)
+
+
+def test_best_utility_over_thresholds() -> None:
+    one = from_arrays({"good": ([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]), "bad": ([0, 0, 1], [0.9, 0.8, 0.7])})
+    best, at = one.sweep.best_utility(3, -2)
+    assert best.tolist() == [4.0, 0.0]  # 2 relevant and 1 other; nothing
+    assert at.tolist() == [0.7, np.inf]
+    assert one.at(0.5).best_utility(3).tolist() == [6.0, 3.0]
+
+
+def test_themes_without_anything_relevant_are_left_out_everywhere(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    one = from_arrays({"fish": ([1], [0.9]), "none": ([0], [0.9])})
+    assert (one.themes, one.left_out) == (["fish"], ("none",))
+    assert one.at(0.5).total().precision.tolist() == [1.0]
+    table = tmp_path / "t.csv"
+    table.write_text("theme,truth,score\nfish,1,0.9\nnone,0,0.9\n")
+    assert run(["filter", str(table)]) == 0
+    assert "1 theme with nothing relevant left out of all averages: none" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--sweep", "--threshold", "0.3"], "leave --threshold out"),
+        (["--sweep", "--curve", "raw"], "ask for one"),
+        (["--curve", "interpolated", "--average", "micro"], "no micro-average"),
+        (["--threshold", "nan"], "must be a number"),
+        (["--beta", "nan"], "must be a number"),
+        (["--beta", "1e200"], "up to 1,000,000"),
+        (["--utility", "inf,-1"], "finite numbers"),
+        (["--columns", "bogus=x"], "Got 'bogus'"),
+        (["--docs", "99999999999999999999"], "up to|from 1 to"),
+    ],
+)
+def test_requests_that_are_refused(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], options: list[str], message: str
+) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("theme,truth,score\nfish,1,0.9\n")
+    assert run(["filter", str(table), *options]) == 2
+    assert re.search(message, capfd.readouterr().err)

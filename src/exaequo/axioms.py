@@ -64,11 +64,15 @@ class Axiom:
 
 @dataclass(frozen=True)
 class Finding:
-    """Whether an axiom holds for a measure, and a smallest pair that breaks it."""
+    """Whether an axiom holds for a measure, and a smallest pair that breaks it.
+
+    `undefined` pairs could not be compared, because the measure has no value for one of the two.
+    """
 
     axiom: Axiom
     pair: tuple[Listing, Listing] | None
     values: tuple[float, float] | None
+    undefined: int = 0
 
     @property
     def holds(self) -> bool:
@@ -105,14 +109,16 @@ AXIOMS = (
     Axiom(
         "c4",
         "finding all is best, finding none is worst",
-        lambda a, b: _same(a, b) and ((a.ranks == tuple(range(1, a.n_rel + 1)) and a != b) or (a.found > b.found == 0)),
+        lambda a, b: _same(a, b) and (a.found == a.n_rel > b.found or a.found > b.found == 0),
         strict=True,
     ),
     Axiom(
         "c5",
-        "with as many found, the last one at once is best",
-        lambda a, b: _same(a, b) and a.found == b.found and a.last == a.found and b.last > b.found,
-        strict=True,
+        "with as many found, none is better than all at the top, none worse than the last one at the end",
+        lambda a, b: (
+            _same(a, b) and a.found == b.found and (a.last == a.found or b.last == b.length) and a.last < b.last
+        ),
+        strict=False,
     ),
     Axiom(
         "c6",
@@ -187,11 +193,13 @@ def _values(measure: Measure, lists: list[Listing]) -> np.ndarray[tuple[int], np
 def _try(
     axiom: Axiom, lists: list[Listing], values: np.ndarray[tuple[int], np.dtype[np.float64]], upward: bool
 ) -> Finding:
+    undefined = 0
     for at, two in enumerate(lists):
         for place, one in enumerate(lists):
             if axiom.better(one, two):
                 gain = values[place] - values[at]
+                undefined += int(np.isnan(gain))
                 if gain < -_TOLERANCE or (axiom.strict and gain <= _TOLERANCE):
                     sign = 1 if upward else -1
                     return Finding(axiom, (one, two), (float(sign * values[place]), float(sign * values[at])))
-    return Finding(axiom, None, None)
+    return Finding(axiom, None, None, undefined)

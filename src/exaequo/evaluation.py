@@ -15,7 +15,7 @@ from exaequo.errors import BadParameter, DataWarning, InputError, MissingTopics,
 from exaequo.expected import EXPECTED, SAMPLES, Expected, expected_values
 from exaequo.judge import HIGHEST_GRADE, Floats, JudgedRun, Judgments, judge, prepare
 from exaequo.measures import Measure, parse_measures
-from exaequo.order import INTERVAL, PRECISIONS, Ordering, check_choice, strategies
+from exaequo.order import INTERVAL, PRECISIONS, Ordering, check_choice, one_strategy, strategies
 from exaequo.read import Qrels, QrelsLike, Run, RunLike, read_qrels, read_run, unique_names
 from exaequo.scores import ALL, Block, Scores, TieEffect
 
@@ -113,7 +113,7 @@ def lexirecall(
     """Compare two runs by lexicographic recall: per topic 1 if the first is preferred, -1 the second, else 0."""
     from exaequo.measures.recall import lexicographic_recall
 
-    (order,) = strategies(ties)
+    order = one_strategy(ties)
     judgments = prepare(read_qrels(qrels), level=rel_level)
     first, second = (Ordering(judge(read_run(run), judgments)).ranking(order, seed=seed) for run in (one, two))
     return dict(zip(judgments.topics.to_list(), lexicographic_recall(first, second).tolist(), strict=True))
@@ -148,7 +148,7 @@ def evaluate_runs(
         judged = judge(run, judgments)
         notes += notes_on_run(judged, options)
         results.append(_evaluate_run(judged, measures, orders, options))
-        notes += _notes_on_undefined(results[-1], measures)
+        notes += _notes_on_undefined(results[-1], measures, options)
     if not results:
         raise BadParameter("No run is given.")
     names = unique_names([(result.name, result.file) for result in results])
@@ -218,17 +218,19 @@ def _tie_effects(run: str, measures: Sequence[Measure], values: Mapping[str, Flo
     return effects
 
 
-def _notes_on_undefined(result: _Result, measures: Sequence[Measure]) -> list[str]:
+def _notes_on_undefined(result: _Result, measures: Sequence[Measure], options: Options) -> list[str]:
     """Say where a measure has no value; its mean is that of the other topics."""
-    notes = []
-    values = next(iter(result.values.values()))
-    for measure, row in zip(measures, values, strict=True):
-        without = result.topics.filter(pl.Series(np.isnan(row))).to_list() if measure.definition.undefined else []
-        if without:
-            what = f"{measure} undefined in {len(without):,} of {count(len(row), 'topic')}"
-            why = measure.definition.undefined
-            notes.append(f"{result.file}: {what}, left out of its mean ({why}): {listed(without)}")
-    return notes
+    notes: list[str] = []
+    for row, measure in enumerate(measures):
+        why = measure.definition.undefined
+        for ties in options.ties if why else ():
+            values = result.values[ties][row]
+            without = result.topics.filter(pl.Series(np.isnan(values))).to_list()
+            if without:
+                plain = Measure(measure.definition, measure.params).name
+                what = f"{plain} undefined in {len(without):,} of {count(len(values), 'topic')}"
+                notes.append(f"{result.file}: {what}, left out of its mean ({why}): {listed(without)}")
+    return list(dict.fromkeys(notes))
 
 
 def each_run(runs: Any) -> list[tuple[str | None, Any]]:
@@ -276,7 +278,8 @@ def notes_on_judgments(judgments: Judgments, measures: Sequence[Measure]) -> lis
     for level in sorted({m.params["rel"] for m in measures if m.params.get("rel") is not None}):
         empty = int((judgments.counted(level) == 0).sum())
         if empty:
-            notes.append(f"{name}: {count(empty, 'topic')} with nothing relevant at rel={level:g} counted as 0 there")
+            what = f"{count(empty, 'topic')} with nothing relevant at rel={level:g}"
+            notes.append(f"{name}: {what}, scored there like lists that find nothing")
     return notes
 
 

@@ -25,8 +25,9 @@ import numpy.typing as npt
 import polars as pl
 
 from exaequo.errors import BadParameter, InputError, Problem
-from exaequo.judge import Bools, Floats, Ints, JudgedRun, judge, prepare
+from exaequo.judge import HIGHEST_GRADE, Bools, Floats, Ints, JudgedRun, judge, prepare
 from exaequo.measures.interpolated import best_from_here, least_found
+from exaequo.measures.registry import MOST_DOCUMENTS
 from exaequo.read import QrelsLike, RunLike, read_qrels, read_run
 from exaequo.read.decisions import read_decisions
 
@@ -103,6 +104,10 @@ class Tables:
             raise BadParameter(f"The floor of a scaled utility must be below 0. Got {floor} instead.")
         return (np.maximum(self.normalised_utility(relevant, nonrelevant), floor) - floor) / (1 - floor)
 
+    def best_utility(self, relevant: float = 3.0) -> Floats:
+        """Utility of selecting all relevant documents and no other."""
+        return relevant * (self.a + self.c)
+
     def total(self) -> Tables:
         """Add the tables of all themes: what micro-averages are made of."""
         return Tables(*(np.array([column.sum()]) for column in (self.a, self.b, self.c, self.d)))
@@ -158,6 +163,15 @@ class Sweep:
             result[self.theme[at]] = value[at]
         return result
 
+    def best_utility(self, relevant: float = 3.0, nonrelevant: float = -2.0) -> tuple[Floats, Floats]:
+        """The best utility over all thresholds, and the threshold; infinity means selecting nothing is best."""
+        utility = self.tables.utility(relevant, nonrelevant)
+        best, at = np.zeros(self.n_themes), np.full(self.n_themes, np.inf)
+        np.maximum.at(best, self.theme, utility)
+        winners = np.flatnonzero((utility == best[self.theme]) & (utility > 0))
+        np.minimum.at(at, self.theme[winners], self.threshold[winners])
+        return best, at
+
     def best_f(self, beta: float = 1.0) -> tuple[Floats, Floats]:
         """The best F over all thresholds, and the threshold; infinity means selecting nothing is best."""
         f = self.tables.f(beta)
@@ -179,6 +193,8 @@ class Filter:
     relevant: Bools
     n_rel: Ints
     n_docs: Ints
+    #: Themes that were left out, because they have no relevant document.
+    left_out: tuple[str, ...] = ()
 
     def at(self, threshold: float) -> Tables:
         """Return the tables at a threshold."""
@@ -189,6 +205,18 @@ class Filter:
 
     def _counted(self, chosen: Bools) -> Floats:
         return np.bincount(self.theme[chosen], minlength=len(self.themes)).astype(np.float64)
+
+    @cached_property
+    def average_precision(self) -> Floats:
+        """Uninterpolated average precision (UAP) of the whole ranking, realistic where scores are tied."""
+        order = np.lexsort((self.relevant, -self.score, self.theme))
+        theme, relevant = self.theme[order], self.relevant[order]
+        start = np.searchsorted(theme, theme)
+        so_far = np.concatenate(([0], np.cumsum(relevant)))
+        found = so_far[1:] - so_far[start]
+        rank = np.arange(len(theme)) - start + 1
+        total = np.bincount(theme[relevant], (found / rank)[relevant], minlength=len(self.themes))
+        return total / self.n_rel
 
     @cached_property
     def sweep(self) -> Sweep:
@@ -215,9 +243,17 @@ class Filter:
         return table.max(axis=0), np.array(GRID)[table.argmax(axis=0)]
 
 
-def read_filter(qrels: QrelsLike, run: RunLike, *, docs: int | None = None, rel_level: float | None = None) -> Filter:
+def read_filter(
+    qrels: QrelsLike,
+    run: RunLike,
+    *,
+    docs: int | None = None,
+    rel_level: float | None = None,
+    max_grade: float = HIGHEST_GRADE,
+) -> Filter:
     """Make a filter of judgments and a run; themes without a relevant document are left out."""
-    return filter_of(judge(read_run(run), prepare(read_qrels(qrels), level=rel_level)), docs=docs)
+    judgments = prepare(read_qrels(qrels), level=rel_level, highest=max_grade)
+    return filter_of(judge(read_run(run), judgments), docs=docs)
 
 
 def filter_of(lines: JudgedRun, *, docs: int | None = None) -> Filter:
@@ -235,17 +271,26 @@ def filter_of(lines: JudgedRun, *, docs: int | None = None) -> Filter:
         relevant[order],
         judgments.counted(),
         _sizes(n_judged + unjudged, docs, run.source.name),
+        tuple(judgments.nothing_relevant),
     )
 
 
 def from_arrays(
     themes: Mapping[str, tuple[npt.ArrayLike, npt.ArrayLike]], *, docs: int | None = None, name: str = "filter"
 ) -> Filter:
-    """Make a filter of `{theme: (y_true, y_score)}`; decisions are scores of 0 and 1."""
-    names = list(themes)
+    """Make a filter of `{theme: (y_true, y_score)}`; decisions are scores of 0 and 1.
+
+    Themes without a relevant document are left out, as everywhere; `left_out` names them.
+    """
+    left_out = tuple(theme for theme, (y_true, _) in themes.items() if not (np.asarray(y_true, dtype=float) > 0).any())
+    names = [theme for theme in themes if theme not in left_out]
     truth, scores = [], []
     for theme, (y_true, y_score) in themes.items():
-        truth.append(np.asarray(y_true, dtype=np.float64) > 0)
+        true = np.asarray(y_true, dtype=np.float64)
+        if not np.isfinite(true).all():
+            found = f"theme {theme!r} has a truth that is not finite"
+            raise InputError(Problem(name, None, found, "numbers", "Mend it."))
+        truth.append(true > 0)
         scores.append(np.asarray(y_score, dtype=np.float64))
         if truth[-1].shape != scores[-1].shape or scores[-1].ndim != 1:
             found = f"theme {theme!r} has arrays of shapes {truth[-1].shape} and {scores[-1].shape}"
@@ -254,12 +299,17 @@ def from_arrays(
             raise InputError(
                 Problem(name, None, f"theme {theme!r} has a score that is not finite", "numbers", "Mend it.")
             )
+        if theme in left_out:
+            truth.pop()
+            scores.pop()
+    if not names:
+        raise InputError(Problem(name, None, "no theme has a relevant document", "at least one", "Check the truth."))
     owner = np.repeat(np.arange(len(names)), [len(each) for each in scores])
     relevant, score = np.concatenate([*truth, []]).astype(bool), np.concatenate([*scores, []])
     order = np.lexsort((-score, owner))
     n_rel = np.bincount(owner[relevant], minlength=len(names))
     n_docs = _sizes(np.bincount(owner, minlength=len(names)), docs, name)
-    return Filter(name, names, owner[order], score[order], relevant[order], n_rel, n_docs)
+    return Filter(name, names, owner[order], score[order], relevant[order], n_rel, n_docs, left_out)
 
 
 def from_table(
@@ -270,19 +320,17 @@ def from_table(
     Themes without a relevant document are left out, as everywhere.
     """
     table = read_decisions(data, reader=reader, columns=columns)
-    truth, themes = table.truth > 0, {}
-    rows = pl.DataFrame({"theme": table.theme, "row": np.arange(len(truth))})
+    rows = pl.DataFrame({"theme": table.theme, "row": np.arange(len(table.truth))})
+    themes = {}
     for (theme,), group in rows.group_by("theme", maintain_order=True):
         at = group["row"].to_numpy()
-        if truth[at].any():
-            themes[str(theme)] = (truth[at], table.score[at])
-    if not themes:
-        found = "no theme has a relevant document"
-        raise InputError(Problem(table.name, None, found, "at least one", "Check the column of the truth."))
+        themes[str(theme)] = (table.truth[at], table.score[at])
     return from_arrays(themes, docs=docs, name=table.name)
 
 
 def _sizes(known: Ints, docs: int | None, name: str) -> Ints:
+    if docs is not None and (type(docs) is not int or not 1 <= docs <= MOST_DOCUMENTS):
+        raise BadParameter(f"docs must be a whole number from 1 to {MOST_DOCUMENTS:,}. Got {docs!r} instead.")
     if docs is not None and docs < known.max(initial=0):
         found = f"a theme has {known.max():,} documents"
         raise InputError(Problem(name, None, found, f"at most the {docs:,} of the collection", "Check --docs."))

@@ -252,6 +252,7 @@ def markdown(scores: Scores, *, per_topic: bool = False) -> str:
         *table.stub,
         *(measure if table.n_ties == 1 else f"{measure} {ties}" for measure, ties in table.columns),
     ]
+    head = [name.replace("|", "\\|") for name in head]
     lines = [head, ["---"] * len(table.stub) + ["---:"] * len(table.columns)]
     lines += [
         [markdown_safe(name) for name in names] + [f"**{c.text}**" if c.best else c.text for c in cells]

@@ -269,6 +269,14 @@ def strategies(ties: str | Sequence[str], more: tuple[str, ...] = ()) -> tuple[s
     return chosen
 
 
+def one_strategy(ties: str) -> str:
+    """Return the strategy asked for, where there can be only one."""
+    chosen = strategies(ties)
+    if len(chosen) != 1:
+        raise BadParameter(f"ties must be one of {', '.join(STRATEGIES)}. Got {ties!r} instead.")
+    return chosen[0]
+
+
 def check_choice(parameter: str, value: str, known: tuple[str, ...]) -> None:
     """Refuse a value that is not one of the known ones, and name the nearest."""
     if value not in known:

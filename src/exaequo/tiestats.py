@@ -33,7 +33,7 @@ class TieStatistics:
     @property
     def share(self) -> Floats:
         """Share of tied documents in each list, in percent; NaN for a list without documents."""
-        return _ratio(100.0 * self.tied, self.documents)
+        return _ratio(self.tied * np.float64(100), self.documents)
 
     @property
     def per_score(self) -> Floats:
@@ -48,12 +48,14 @@ class TieStatistics:
     @property
     def one_tie(self) -> Bools:
         """Lists of two or more documents that are one single tie."""
-        return (self.documents > 1) & (self.scores == 1)
+        whole: Bools = (self.documents > 1) & (self.scores == 1)
+        return whole
 
     @property
     def untied(self) -> Bools:
         """Lists without a tie."""
-        return self.there & (self.tied == 0)
+        none: Bools = self.there & (self.tied == 0)
+        return none
 
     def frame(self, topics: pl.Series) -> pl.DataFrame:
         """Return a row per list."""

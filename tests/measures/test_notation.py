@@ -101,8 +101,8 @@ def test_unknown(text: str, hint: str) -> None:
     ("text", "message"),
     [
         ("P", "P needs cutoff, as in P(rel=2)@10"),
-        ("P@0", "The 'cutoff' parameter of P must be a whole number ≥ 1. Got 0 instead."),
-        ("P@1.5", "must be a whole number ≥ 1. Got 1.5"),
+        ("P@0", "The 'cutoff' parameter of P must be a whole number ≥ 1, up to 10,000,000. Got 0 instead."),
+        ("P@1.5", "must be a whole number ≥ 1, up to 10,000,000. Got 1.5"),
         ("P@True", "must be a whole number ≥ 1"),
         ("P@-1", "Got -1"),
         ("AP(rel=0)", "The 'rel' parameter of AP must be a number > 0"),

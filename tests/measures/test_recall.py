@@ -69,18 +69,6 @@ def test_definitions(ranks: list[int], missing: int, most: int) -> None:
     assert found == pytest.approx({name: float(value) for name, value in expected.items()}, abs=1e-12)
 
 
-@given(RANKS, RANKS)
-def test_mor_goes_by_found_then_last_then_average_precision(one: list[int], two: list[int]) -> None:
-    n, most = 8, 10
-
-    def keys(ranks: list[int]) -> tuple[int, int, Fraction]:
-        inside = [rank for rank in ranks if rank <= most]
-        return len(inside), -max(inside, default=0), average_precision(inside, n)
-
-    if keys(one) > keys(two):
-        assert mor(one, n, most) >= mor(two, n, most)
-
-
 @given(collections())
 def test_opposites_and_relatives(collection: tuple[Grades, Sims]) -> None:
     qrels, run = collection
@@ -179,3 +167,30 @@ def test_mor_follows_found_then_last_then_ap(data: st.DataObject) -> None:
     keys = [(parts.h[at], -parts.w[at], round(parts.ap[at], 12)) for at in range(2)]
     better = int(keys[1] > keys[0])
     assert parts.mor[better] >= parts.mor[1 - better] - 1e-12
+
+
+def test_nothing_relevant_at_a_level_is_the_worst_there_is() -> None:
+    qrels, run = {"t": {"a": 1}, "u": {"a": 2}}, {"t": {"a": 3.0, "b": 2.0}, "u": {"a": 2.0, "b": 1.0}}
+    table = evaluate(qrels, run, ["WSS(rel=2)@0.95", "LastRel(docs=10,rel=2)", "WSS@0"]).to_dict()["run"]["realistic"]
+    assert table["t"]["WSS(rel=2)@0.95"] == pytest.approx(-0.05)
+    assert table["t"]["LastRel(docs=10,rel=2)"] == 10
+    missing = evaluate(qrels, {"t": {"a": 1.0}}, ["WSS@0"]).to_dict()["run"]["realistic"]
+    assert missing["t"] == missing["u"] == {"WSS@0": 0.0}
+
+
+@pytest.mark.parametrize("measure", ["RNorm(docs=9)", "LastRel(docs=9)", "WSS(docs=9)@1"])
+def test_a_collection_holds_what_was_returned_and_what_was_missed(measure: str) -> None:
+    qrels, run = {"t": {f"r{i}": 1 for i in range(5)}}, {"t": {f"x{i}": 1.0 for i in range(5)}}
+    with pytest.raises(BadParameter, match="a topic has 10 documents"):
+        values(qrels, run, measure)
+    assert values(qrels, run, measure.replace("9", "10", 1))["t"] <= 10
+
+
+def test_fractions_of_other_topics_change_nothing() -> None:
+    own = {"b": {"w": 0.2, "x": 0.1, "y": 0.7, "z": 0.2}}
+    run = {"b": {"w": 4.0, "x": 3.0, "y": 2.0, "z": 1.0}}
+    others = {"a": {"w": 0.1, "x": 0.2}}
+    for measure in ("BPM(max_rel=1)@4", "INST(max_rel=1)"):
+        alone = values(own, run, measure)["b"]
+        assert values(others | own, {"a": {"w": 2.0, "x": 1.0}} | run, measure)["b"] == alone
+    assert values(own, run, "BPM(max_rel=1)@4")["b"] == pytest.approx(1 / 3)  # one unit after the third

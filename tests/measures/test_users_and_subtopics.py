@@ -140,6 +140,19 @@ def test_subtopics_from_files(tmp_path: Path) -> None:
         exaequo.read_qrels(qrels)
 
 
+def test_names_of_subtopics_change_nothing() -> None:
+    random = np.random.Generator(np.random.PCG64(3))
+    for _ in range(40):
+        pairs = random.random((30, 6)) < 0.3
+        found = []
+        for names in ("abcdef", "fbdace", "cadbef"):
+            lines = [SubtopicQrel("t", f"d{i:02}", 1, names[j]) for i, j in zip(*np.nonzero(pairs), strict=True)]
+            found.append(
+                values(lines, {"t": {f"d{i:02}": -float(i) for i in range(30)}}, "alpha_nDCG(alpha=0.3)@20")["t"]
+            )
+        assert found[1:] == pytest.approx([found[0]] * 2, rel=1e-12)
+
+
 def test_grades_too_high_of_one_subtopic() -> None:
     judged = [SubtopicQrel("1", "a", 200, "x"), SubtopicQrel("1", "a", 1, "y"), SubtopicQrel("1", "b", 1, "x")]
     assert values(judged, {"1": {"a": 2.0, "b": 1.0}}, "P@1")["1"] == 1

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -19,8 +21,8 @@ FORMAT = 1
 @click.command("filter")
 @click.argument("qrels", metavar="QRELS|TABLE")
 @click.argument("runs", nargs=-1, metavar="RUN...")
-@click.option("--threshold", type=float, default=0.5, show_default=True, help="Scores from here on are selected.")
-@click.option("--sweep", is_flag=True, help="Try every threshold: 11 points, break-even, best F, F_optimal.")
+@click.option("--threshold", type=float, metavar="T", help="Scores from here on are selected.  [default: 0.5]")
+@click.option("--sweep", is_flag=True, help="Try every threshold: 11 points, UAP, break-even, best F and utility.")
 @click.option(
     "--curve",
     type=click.Choice(["raw", "interpolated"]),
@@ -29,7 +31,9 @@ FORMAT = 1
 @click.option("--docs", type=click.IntRange(1), metavar="N", help="Size of the collection.  [default: what is known]")
 @click.option("--beta", type=click.FloatRange(0), default=1.0, show_default=True, help="Weight of recall in F and E.")
 @click.option("--utility", default="LF1", show_default=True, metavar="A,B", help="LF1, LF2, T11U, or two numbers.")
-@click.option("--average", type=click.Choice(["macro", "micro", "both"]), default="both", show_default=True)
+@click.option("--rel-level", type=float, metavar="N", help="Least grade that is relevant.  [default: any above 0]")
+@click.option("--max-grade", type=float, default=127, show_default=True, help="A grade above this is not relevant.")
+@click.option("--average", type=click.Choice(["macro", "micro", "both"]), help="[default: both]")
 @click.option("-q", "--per-theme", is_flag=True, help="Also give the figures of each theme.")
 @click.option("--format", "format_", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
@@ -38,13 +42,15 @@ FORMAT = 1
 def filter_(
     qrels: str,
     runs: tuple[str, ...],
-    threshold: float,
+    threshold: float | None,
     sweep: bool,
     curve: str | None,
     docs: int | None,
     beta: float,
     utility: str,
-    average: str,
+    rel_level: float | None,
+    max_grade: float,
+    average: str | None,
     per_theme: bool,
     format_: str,
     as_json: bool,
@@ -59,15 +65,41 @@ def filter_(
     output.refuse_two_stdins((qrels, *runs))
     names, readers = output.parse_columns(columns), readers_of(kinds)
     coefficients = _coefficients(utility)
+    _refuse(threshold, sweep, curve, beta, average)
+    judging = {"level": rel_level, "highest": max_grade}
+    filters = list(_filters(qrels, runs, docs, readers, names, judging))
+    from exaequo.read import unique_names
+
     rows: list[dict[str, Any]] = []
-    for one in _filters(qrels, runs, docs, readers, names):
+    for name, each in zip(unique_names([(each.name, file) for each, file in filters]), filters, strict=True):
+        one = replace(each[0], name=name)
         if curve:
             rows += _curve(one, curve, beta, coefficients, per_theme)
         elif sweep:
-            rows += _swept(one, beta, per_theme, average)
+            rows += _swept(one, beta, coefficients, per_theme)
         else:
-            rows += _at_threshold(one, threshold, beta, coefficients, per_theme, average)
+            rows += _at_threshold(
+                one, 0.5 if threshold is None else threshold, beta, coefficients, per_theme, average or "both"
+            )
     _show(rows, "json" if as_json else format_, path)
+
+
+def _refuse(threshold: float | None, sweep: bool, curve: str | None, beta: float, average: str | None) -> None:
+    """Refuse what cannot be, or would be ignored."""
+    from exaequo.errors import UsageError
+    from exaequo.measures import PARAMETERS
+
+    whole = "--curve" if curve else "--sweep"
+    if sweep and curve:
+        raise UsageError("--sweep and --curve are two different tables; ask for one.")
+    if (sweep or curve) and threshold is not None:
+        raise UsageError(f"{whole} tries every threshold; leave --threshold out.")
+    if (sweep or curve) and average == "micro":
+        raise UsageError(f"{whole} has no micro-average: curves, UAP and break-even of themes cannot be added up.")
+    if threshold is not None and threshold != threshold:
+        raise UsageError("--threshold must be a number.")
+    if not PARAMETERS["beta"].accepts(beta):
+        raise UsageError(f"--beta must be {PARAMETERS['beta'].expected}. Got {beta}.")
 
 
 def _filters(
@@ -76,23 +108,32 @@ def _filters(
     docs: int | None,
     readers: tuple[str | None, str | None],
     names: Mapping[str, str] | None,
-) -> Iterator[Filter]:
+    judging: Mapping[str, Any],
+) -> Iterator[tuple[Filter, str]]:
+    """Yield each filter with the name of its file; say what was left out."""
+    from exaequo.errors import count, listed
     from exaequo.evaluation import Options, notes_on_judgments, notes_on_run
     from exaequo.filtering import filter_of, from_table
     from exaequo.judge import judge, prepare
     from exaequo.read import read_qrels, read_run
 
     if not runs:
-        yield from_table(qrels, docs=docs, reader=readers[0], columns=names)
+        one = from_table(qrels, docs=docs, reader=readers[0], columns=names)
+        if one.left_out:
+            what = count(len(one.left_out), "theme")
+            output.warn(f"{qrels}: {what} with nothing relevant left out of all averages: {listed(one.left_out)}")
+        yield one, qrels
         return
-    judgments = prepare(read_qrels(qrels, reader=readers[0], columns=names))
+    judgments = prepare(read_qrels(qrels, reader=readers[0], columns=names), **judging)
+    for theme in {"macro", "micro"} & set(judgments.topics):
+        output.warn(f"{qrels}: a theme is called {theme!r}, like the average")
     for note in notes_on_judgments(judgments, []):
         output.warn(note)
     for each in output.with_progress(runs):
         judged = judge(read_run(each, reader=readers[1], columns=names), judgments)
         for note in notes_on_run(judged, Options()):
             output.warn(note)
-        yield filter_of(judged, docs=docs)
+        yield filter_of(judged, docs=docs), each
 
 
 def _curve(
@@ -132,6 +173,8 @@ def _coefficients(text: str) -> tuple[float, float]:
         relevant, nonrelevant = UTILITIES[text] if text in UTILITIES else map(float, text.split(","))
     except ValueError:
         raise UsageError(f"--utility takes {', '.join(UTILITIES)} or two numbers such as 3,-2. Got {text!r}.") from None
+    if not (isfinite(relevant) and isfinite(nonrelevant) and relevant > 0):
+        raise UsageError(f"--utility takes finite numbers, the first above 0. Got {text!r}.")
     return relevant, nonrelevant
 
 
@@ -152,34 +195,38 @@ def _at_threshold(
 def _figures(tables: Tables, beta: float, coefficients: tuple[float, float]) -> dict[str, Any]:
     return {
         **{name: getattr(tables, name) for name in ("a", "b", "c", "d")},
+        "relevant": tables.a + tables.c,
+        "N": tables.a + tables.b + tables.c + tables.d,
         **{name: getattr(tables, name) for name in ("precision", "recall", "noise", "silence", "density", "accuracy")},
         "F": tables.f(beta),
         "E": tables.e(beta),
         "utility": tables.utility(*coefficients),
+        "best utility": tables.best_utility(coefficients[0]),
         "normalised": tables.normalised_utility(*coefficients),
+        "beats nothing": (tables.utility(*coefficients) > 0).astype(float),
         "T11SU": tables.scaled_utility(),
     }
 
 
-def _swept(one: Filter, beta: float, per_theme: bool, average: str) -> list[dict[str, Any]]:
+def _swept(one: Filter, beta: float, coefficients: tuple[float, float], per_theme: bool) -> list[dict[str, Any]]:
     import numpy as np
 
     from exaequo.errors import InputError
 
-    if average == "micro":
-        from exaequo.errors import UsageError
-
-        raise UsageError("--sweep has no micro-average: curves and break-even points of themes cannot be added up.")
     sweep = one.sweep
     best, at = sweep.best_f(beta)
+    worth, worth_at = sweep.best_utility(*coefficients)
     figures: dict[str, Any] = {
         "11 points": sweep.eleven_points,
+        "UAP": one.average_precision,
         "break-even": sweep.break_even,
         "best F": best,
-        "at": at,
+        "F at": at,
+        "best utility": worth,
+        "utility at": worth_at,
     }
     try:
-        figures |= dict(zip(("F_optimal", "on grid at"), one.f_optimal(beta), strict=True))
+        figures |= dict(zip(("F_optimal", "grid at"), one.f_optimal(beta), strict=True))
     except InputError as error:
         output.warn(str(error))
     rows = _theme_rows(one, figures) if per_theme else []
@@ -189,7 +236,7 @@ def _swept(one: Filter, beta: float, per_theme: bool, average: str) -> list[dict
     means = {
         name: float(values[np.isfinite(values)].mean()) if np.isfinite(values).any() else float("nan")
         for name, values in figures.items()
-        if name not in ("at", "on grid at")
+        if not name.endswith(" at")
     }
     return [*rows, {"run": one.name, "theme": "macro", **means}]
 
@@ -215,7 +262,11 @@ def _show(rows: list[dict[str, Any]], format_: str, path: str | None) -> None:
     elif format_ == "csv":
         text = frame.write_csv()
     else:
-        whole = [name for name in "abcd" if name in frame.columns and (frame[name] == frame[name].floor()).all()]
+        whole = [
+            name
+            for name in ("a", "b", "c", "d", "relevant", "N", "beats nothing")
+            if name in frame.columns and (frame[name] == frame[name].floor()).all()
+        ]
         text = tabular.text(frame.with_columns(pl.col(whole).cast(pl.Int64))) + "\n"
     if path is None and format_ == "table":
         output.show_text(text.rstrip("\n"))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
+    from exaequo.axioms import Finding
     from exaequo.measures import Definition
 
 FORMAT = 1
@@ -24,43 +25,63 @@ def measures(name: str | None, axioms: bool, as_json: bool) -> None:
     if axioms:
         if name is None:
             raise click.UsageError("--axioms needs the NAME of a measure.")
-        _print_axioms(name)
+        _print_axioms(name, as_json)
         return
     if name is None:
         chosen = list(catalogue().values())
     else:
         chosen = [get(name).definition if name.isidentifier() else parse_measure(name).definition]
     if as_json:
-        import json
-
-        document = {"format": FORMAT, "measures": [_facts(definition) for definition in chosen]}
-        click.echo(json.dumps(document, indent=1, ensure_ascii=False))
+        _print_json({"measures": [_facts(definition) for definition in chosen]})
     elif name is None:
         _list(chosen)
     else:
         _explain(chosen[0])
 
 
-def _print_axioms(name: str) -> None:
+def _print_axioms(name: str, as_json: bool) -> None:
     from exaequo.axioms import LENGTH, MOST_RELEVANT, check
     from exaequo.measures import parse_measure
     from exaequo.measures.registry import REQUIRED, get
 
-    if name.isidentifier():  # what has no default is set to what fits the short lists
+    if name.isidentifier():  # what has no default is set to what fits the short lists, whose grades are 0 and 1
         bare = get(name)
-        needs = [key for key, default in bare.definition.defaults.items() if default is REQUIRED]
-        measure = bare(
-            **{key: {"recall": 0.5, "docs": 2 * LENGTH, "doc": "d1"}.get(key, LENGTH) for key in needs}
-        ).complete
+        fits = {"recall": 0.5, "docs": 2 * LENGTH, "doc": "d1", "cutoff": LENGTH, "max_rel": 1}
+        known = bare.definition.defaults
+        needs = [key for key, default in known.items() if default is REQUIRED or key == "max_rel"]
+        measure = bare(**{key: fits.get(key, LENGTH) for key in needs}).complete
     else:
         measure = parse_measure(name)
+    findings = check(measure)
+    if as_json:
+        _print_json({"measure": measure.name, "axioms": [_finding(each) for each in findings]})
+        return
     click.echo(f"{measure}, on all lists of up to {LENGTH} documents with up to {MOST_RELEVANT} relevant ones\n")
-    for finding in check(measure):
+    for finding in findings:
         verdict = "holds" if finding.holds else "fails"
         click.echo(f"  {verdict}  {finding.axiom.name:<14}{finding.axiom.says}")
         if finding.pair and finding.values:
             (one, two), (high, low) = finding.pair, finding.values
             click.echo(f"         {one}: {high:.6g}, but {two}: {low:.6g}")
+        if finding.undefined:
+            click.echo(f"         {finding.undefined:,} pairs not compared: undefined for one of the two")
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "axiom": finding.axiom.name,
+        "says": finding.axiom.says,
+        "holds": finding.holds,
+        "lists": [str(each) for each in finding.pair or ()],
+        "values": list(finding.values or ()),
+        "undefined": finding.undefined,
+    }
+
+
+def _print_json(content: dict[str, Any]) -> None:
+    import json
+
+    click.echo(json.dumps({"format": FORMAT, **content}, indent=1, ensure_ascii=False))
 
 
 def _list(chosen: list[Definition]) -> None:

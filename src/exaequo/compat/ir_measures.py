@@ -24,7 +24,7 @@ from exaequo.compat import ir_functions
 from exaequo.errors import UnknownMeasure, did_you_mean
 from exaequo.judge import Floats
 from exaequo.measures import Definition, notation, registry
-from exaequo.order import strategies
+from exaequo.order import one_strategy
 from exaequo.read import QrelsLike, Run, RunLike, read_qrels, read_run, trec
 from exaequo.read.source import load
 from exaequo.trec_eval.catalogue import BY_NAME, CUTOFFS, NICKNAMES, TENTHS
@@ -121,7 +121,7 @@ class Evaluator:
         self._unjudged = sorted(str(topic) for topic, documents in bare if not documents)
         judged = {t: d for t, d in qrels.items() if d} if isinstance(qrels, Mapping) else qrels
         self._judgments = all_topics(read_qrels(judged), 1)
-        (self._ties,) = strategies(ties)
+        self._ties = one_strategy(ties)
 
     def iter_calc(self, run: RunLike) -> Iterator[Metric]:
         """Yield a metric per topic and measure; topics the run lacks have 0."""

@@ -6,9 +6,12 @@ notation; `define` adds one.
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import Any
+
 from exaequo.errors import UnknownMeasure
 from exaequo.measures.notation import parse_measure, parse_measures
-from exaequo.measures.registry import PARAMETERS, Definition, Measure, Parameter, catalogue, define, get
+from exaequo.measures.registry import FAMILIES, PARAMETERS, Definition, Measure, Parameter, catalogue, define, get
 
 __all__ = [
     "PARAMETERS",
@@ -23,8 +26,10 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Measure:
-    """Give every measure as an attribute."""
+def __getattr__(name: str) -> Any:
+    """Give every measure as an attribute, and every family, which is a module."""
+    if name in (*FAMILIES, "moments", "expectations"):
+        return import_module(f"{__name__}.{name}")
     try:
         return get(name)
     except UnknownMeasure as error:

@@ -10,7 +10,7 @@ from exaequo.judge import Bools, Floats, Ints
 from exaequo.measures.gain import discount, gain_of, ideal_dcg, refuse_higher
 from exaequo.measures.interpolated import least_found
 from exaequo.measures.moments import Linear, Moments, Stops, closed, linear, of_linear, stopping
-from exaequo.measures.recall import collection_size
+from exaequo.measures.recall import collection_size, saved_work
 from exaequo.measures.registry import add_moments, catalogue_so_far
 from exaequo.measures.sets import ratio
 from exaequo.measures.subtopics import ideal_alpha_dcg, n_subtopics, relevant_pairs
@@ -283,18 +283,16 @@ def _nth_relevant(ranking: Ranking, nth: Ints, rel: float | None) -> tuple[Float
 
 @closed("WSS")
 def _wss(ranking: Ranking, recall: float, docs: int | None = None, rel: float | None = None) -> Moments:
-    size = collection_size("WSS", ranking, docs) if docs else ranking.returned.astype(np.float64)
-    least = least_found(recall, ranking.n_rel(rel))
-    rank, variance = _nth_relevant(ranking, least, rel)
-    stop = np.where(least == 0, 0.0, np.where(np.isnan(rank), size, rank))
-    return Moments(ratio(size - stop, size) - (1 - recall), ratio(variance, size**2))
+    rank, variance = _nth_relevant(ranking, least_found(recall, ranking.n_rel(rel)), rel)
+    size = np.full(ranking.n_topics, docs) if docs else ranking.returned
+    return Moments(saved_work(ranking, recall, rank, docs, rel), ratio(variance, size.astype(np.float64) ** 2))
 
 
 @closed("LastRel")
 def _last_relevant(ranking: Ranking, docs: int, rel: float | None = None) -> Moments:
     rank, variance = _nth_relevant(ranking, ranking.n_rel(rel), rel)
-    size = collection_size("LastRel", ranking, docs)
-    return Moments(np.where(ranking.n_rel(rel) == 0, 0.0, np.where(np.isnan(rank), size, rank)), variance)
+    size = collection_size("LastRel", ranking, docs, rel)
+    return Moments(np.where(np.isnan(rank), size, rank), variance)
 
 
 @closed("PDoc")

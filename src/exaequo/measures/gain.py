@@ -24,8 +24,11 @@ def gain_of(grade: Floats, dcg: str, gains: Gains | None) -> Floats:
     gain = np.maximum(grade, 0.0)
     for of, value in (gains or {}).items():
         gain = np.where(grade == of, max(value, 0.0), gain)
-    with np.errstate(over="ignore"):
-        return np.exp2(gain) - 1 if dcg == "exp-log2" else gain
+    if dcg != "exp-log2":
+        return gain
+    if gain.max(initial=0.0) > 1000:
+        raise BadParameter(f"dcg='exp-log2' takes grades up to 1000. Got {gain.max():g}.")
+    return np.exp2(gain) - 1
 
 
 def discount(rank: Ints, dcg: str) -> Floats:
@@ -176,6 +179,18 @@ def compatibility(ranking: Ranking, p: float = 0.95, normalize: bool = True) -> 
         return ratio(score * (1 - p), 1 - np.power(p, depth.astype(np.float64)))
     nth = np.arange(len(ideal_topic)) - np.searchsorted(ideal_topic, ideal_topic)
     return ratio(score, ranking.total(ideal_topic, weight[depth[ideal_topic]] - weight[nth]))
+
+
+def sums_so_far(values: Floats, topic: Ints) -> Floats:
+    """Return for each entry the sum of the entries of its topic up to it, untouched by other topics."""
+    total, step = values.copy(), 1
+    while step < len(total):
+        same = topic[step:] == topic[:-step]
+        if not same.any():
+            break
+        total[step:] = total[step:] + np.where(same, total[:-step], 0.0)
+        step *= 2
+    return total
 
 
 def products_before(factors: Floats, topic: Ints) -> Floats:

@@ -30,9 +30,7 @@ _MOR = (
 )
 def normalised_recall(ranking: Ranking, docs: int, rel: float | None = None) -> Floats:
     hits, n = ranking.hits(rel), ranking.n_rel(rel)
-    most = int(max(ranking.returned.max(initial=0), n.max(initial=0)))
-    if docs < most:
-        raise BadParameter(f"RNorm(docs={docs}): a topic has {most} documents; docs is the size of the collection.")
+    collection_size("RNorm", ranking, docs, rel)
     missing = n - found(ranking, rel)
     ranks = ranking.total(hits.topic, hits.rank.astype(np.float64)) + missing * docs - missing * (missing - 1) / 2
     worst = n * (docs - n)
@@ -127,12 +125,21 @@ def f_of_average_precision(
     lowest=-1.0,
 )
 def work_saved(ranking: Ranking, recall: float, docs: int | None = None, rel: float | None = None) -> Floats:
-    size = collection_size("WSS", ranking, docs) if docs else ranking.returned
-    hits, least = ranking.hits(rel), least_found(recall, ranking.n_rel(rel))
+    hits, n = ranking.hits(rel), ranking.n_rel(rel)
+    least = least_found(recall, n)
     there = hits.nth == least[hits.topic]
-    stop = np.where(least == 0, 0, size).astype(np.float64)
-    stop[hits.topic[there]] = hits.rank[there]
-    return ratio(size - stop, size) - (1 - recall)
+    rank = np.full(ranking.n_topics, np.nan)
+    rank[hits.topic[there]] = hits.rank[there]
+    return saved_work(ranking, recall, rank, docs, rel)
+
+
+def saved_work(ranking: Ranking, recall: float, rank: Floats, docs: int | None, rel: float | None) -> Floats:
+    """Return WSS for a recall that is reached at these ranks, NaN where it is not."""
+    size = collection_size("WSS", ranking, docs, rel) if docs else ranking.returned.astype(np.float64)
+    n = ranking.n_rel(rel)
+    at_once = (least_found(recall, n) == 0) & (n > 0)
+    saved = ratio(size - np.where(np.isnan(rank), size, rank), size)
+    return np.where(at_once, 1.0, saved) - (1 - recall)
 
 
 @define(
@@ -148,17 +155,18 @@ def work_saved(ranking: Ranking, recall: float, docs: int | None = None, rel: fl
 )
 def last_relevant(ranking: Ranking, docs: int, rel: float | None = None) -> Floats:
     hits = ranking.hits(rel)
-    size = collection_size("LastRel", ranking, docs)
+    size = collection_size("LastRel", ranking, docs, rel)
     last = np.zeros(ranking.n_topics)
     np.maximum.at(last, hits.topic, hits.rank)
-    return np.where(found(ranking, rel) < ranking.n_rel(rel), size, last)
+    all_found = (found(ranking, rel) == ranking.n_rel(rel)) & (last > 0)
+    return np.where(all_found, last, size)
 
 
-def collection_size(name: str, ranking: Ranking, docs: int) -> Floats:
-    """Return the size of the collection for each topic; no list can be longer."""
-    longest = int(ranking.returned.max(initial=0))
-    if docs < longest:
-        raise BadParameter(f"{name}(docs={docs}): a list has {longest} documents; docs is the size of the collection.")
+def collection_size(name: str, ranking: Ranking, docs: int, rel: float | None) -> Floats:
+    """Return the size of the collection for each topic; it holds at least the list and what is missing from it."""
+    known = int((ranking.returned + ranking.n_rel(rel) - found(ranking, rel)).max(initial=0))
+    if docs < known:
+        raise BadParameter(f"{name}(docs={docs}): a topic has {known} documents; docs is the size of the collection.")
     return np.full(ranking.n_topics, float(docs))
 
 

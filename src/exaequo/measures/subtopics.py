@@ -77,8 +77,8 @@ def _ideal(judgments: Judgments, cutoff: int, alpha: float, rel: float | None) -
     total = np.zeros(judgments.n_topics)
     for rank in range(1, min(cutoff, int(np.bincount(topic, minlength=1).max())) + 1):
         worth = np.where(left, np.bincount(document, weights=gain[subtopic], minlength=len(kept)), -1.0)
-        best = np.maximum.reduceat(worth, starts)
-        chosen = _first(worth == best[which], which) & left
+        level = np.round(worth, 9)  # what is equal must be so whatever the order of adding up
+        chosen = _first(level == np.maximum.reduceat(level, starts)[which], which) & left
         total[topic[chosen]] += worth[chosen] / np.log2(rank + 1)
         left &= ~chosen
         gain[subtopic[chosen[document]]] *= 1 - alpha

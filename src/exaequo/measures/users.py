@@ -6,7 +6,7 @@ import numpy as np
 
 from exaequo.errors import BadParameter
 from exaequo.judge import Floats
-from exaequo.measures.gain import products_before, refuse_higher
+from exaequo.measures.gain import products_before, refuse_higher, sums_so_far
 from exaequo.measures.registry import define
 from exaequo.order import Ranking
 
@@ -37,9 +37,7 @@ def inst(ranking: Ranking, T: float = 1.0, max_rel: float = 4.0) -> Floats:  # n
     topic = np.concatenate((np.arange(ranking.n_topics), topic))[order]
     rank = np.concatenate((np.zeros(ranking.n_topics), rank))[order]
     grade = np.concatenate((np.zeros(ranking.n_topics), grade))[order]
-    start = np.flatnonzero(rank == 0)
-    total = np.cumsum(grade)
-    still = 2 * T - (total - total[start][topic]) / max_rel  # T + T_i
+    still = 2 * T - sums_so_far(grade, topic) / max_rel  # T + T_i
     above = rank + still - (rank > 0)
     following = np.concatenate((np.where(topic[1:] == topic[:-1], rank[1:], DEEPEST + 1), [DEEPEST + 1])) - 1 + still
     weight = products_before((above / following) ** 2, topic)
@@ -62,9 +60,7 @@ def bpm(ranking: Ranking, cutoff: int, T: float = 1.0, max_rel: float = 4.0) -> 
     refuse_higher("BPM", ranking, max_rel)
     at = ranking.gainful[ranking.rank[ranking.gainful] <= cutoff]
     topic, grade = ranking.topic[at], ranking.grade[at]
-    so_far = np.concatenate(([0.0], np.cumsum(grade)))
-    found = so_far[1:] - so_far[np.searchsorted(topic, topic)]
-    enough = found >= T * max_rel
+    enough = sums_so_far(grade, topic) >= T * max_rel * (1 - 1e-12)  # grades may be fractions
     stop = np.full(ranking.n_topics, cutoff)
     np.minimum.at(stop, topic[enough], ranking.rank[at][enough])
     seen = ranking.rank[at] <= stop[topic]

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from exaequo.errors import InputError, Problem, listed
+from exaequo.errors import BadParameter, InputError, Problem, listed
 from exaequo.read import objects, tables, trec
 from exaequo.read.source import PACKED, load
 
@@ -52,6 +52,9 @@ def read_decisions(data: Any, *, reader: str | None = None, columns: Mapping[str
         name = source.stem
     else:
         table, place, name = objects.to_table(data, trec.RUN, "table"), tables.Place("table"), "table"
+    for key in columns or ():
+        if key not in NAMES:
+            raise BadParameter(f"columns of a table of decisions are {', '.join(NAMES)}. Got {key!r} instead.")
     found = {ours: _column(ours, table.columns, place, columns or {}) for ours in NAMES}
     if not table.height:
         raise InputError(Problem(place.name, None, "there are no rows", "decisions", "Check how it was made."))
@@ -92,7 +95,9 @@ def _column(ours: str, present: list[str], place: tables.Place, given: Mapping[s
 
 def _numbers(column: pl.Series) -> pl.Series:
     """Numbers as they are, words such as yes and false as 1 and 0; null for all else."""
+    if not (column.dtype.is_numeric() or column.dtype in (pl.String, pl.Boolean)):
+        return pl.Series(column.name, [None] * len(column), dtype=pl.Float64)
     if column.dtype != pl.String:
         return column.cast(pl.Float64, strict=False)
-    word = column.str.to_lowercase().replace_strict(_WORDS, default=None, return_dtype=pl.Float64)
+    word = column.str.strip_chars().str.to_lowercase().replace_strict(_WORDS, default=None, return_dtype=pl.Float64)
     return column.str.strip_chars().cast(pl.Float64, strict=False).fill_null(word)
