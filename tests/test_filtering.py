@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics
 
@@ -84,6 +84,7 @@ def test_f_optimal_of_the_thesis_is_no_upper_bound() -> None:
         from_arrays({"t": ([1], [1.5])}).f_optimal()
 
 
+@settings(max_examples=1000)
 @given(st.lists(DECISIONS, min_size=1, max_size=4), st.sampled_from([0.0, 0.3, 0.5, 1.0, 2.0]))
 def test_definitions(themes: list[list[tuple[bool, float]]], threshold: float) -> None:
     named = {f"t{i}": tuple(zip(*pairs, strict=True)) for i, pairs in enumerate(themes)}
@@ -243,9 +244,10 @@ def test_curves(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_uninterpolated_average_precision() -> None:
-    """The worked example of the thesis: relevant at ranks 2, 5 and 7 of 10, or so; and realistic where tied."""
-    one = from_arrays({"t": ([0, 1, 0, 0, 1, 0, 1], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3])})
-    assert one.average_precision[0] == pytest.approx((1 / 2 + 2 / 5 + 3 / 7) / 3)
+    """The worked example of the thesis, s004-UAP: relevant at ranks 2, 4 and 7; and realistic where tied."""
+    one = from_arrays({"t": ([0, 1, 0, 1, 0, 0, 1], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3])})
+    assert one.average_precision[0] == pytest.approx(10 / 21, abs=1e-15)
+    assert one.sweep.tables.precision[[1, 3, 6]] == pytest.approx([1 / 2, 2 / 4, 3 / 7])
     assert from_arrays({"t": ([1, 0, 0], [0.5, 0.5, 0.5])}).average_precision[0] == pytest.approx(1 / 3)
 
 

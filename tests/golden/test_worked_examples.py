@@ -7,8 +7,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+import exaequo
+from exaequo.measures.interpolated import best_from_here
 from helpers import evaluate, values
 
 EXAMPLES: dict[str, dict[str, Any]] = {
@@ -233,3 +236,22 @@ def test_cumulative_gain_of_the_course() -> None:
     expected = EXAMPLES["s002-ndcg"]["computed"]
     assert one(pair, "nDCG(dcg='jk')@10") == pytest.approx(expected["seed formula"], abs=1e-15)
     assert one(pair, "nDCG@10") == pytest.approx(expected["log2(i+1) variant"], abs=1e-15)
+
+
+def test_terms_of_the_course() -> None:
+    """s002-dcg-term1 … 9: gain over log2(rank), none at rank 1."""
+    terms = {1: (0.3, 0.3), 2: (0.2, 0.2), 3: (0.3, 0.18927892607143723), 6: (0.4, 0.15474112289381664)}
+    terms |= {7: (0.5, 0.1781035935540111), 9: (0.3, 0.09463946303571862)}
+    for rank, (gain, computed) in terms.items():
+        run = {"t": {f"d{at}": -float(at) for at in range(1, rank + 1)}}
+        found = exaequo.evaluate({"t": {f"d{rank}": gain}}, run, "DCG(dcg='jk')").mean("DCG(dcg='jk')")
+        assert found == pytest.approx(computed, abs=1e-15)
+
+
+def test_interpolation_table_of_the_course() -> None:
+    """s002-interp-table: the points are no ranking's, so the rule is tried by itself, recall in whole hundredths."""
+    recall = [7, 13, 20, 27, 33, 40, 47, 53, 60, 67, 90]
+    precision = np.array([1, 0.5, 0.75, 0.67, 0.71, 0.67, 0.64, 0.67, 0.64, 0.67, 0.01])
+    best = best_from_here(precision, np.zeros(11, dtype=np.int64))
+    found = [next((float(best[i]) for i, r in enumerate(recall) if r >= level), 0.0) for level in range(0, 101, 10)]
+    assert found == [1, 0.75, 0.75, 0.71, 0.67, 0.67, 0.67, 0.01, 0.01, 0.01, 0]

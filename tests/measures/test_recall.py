@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import exaequo
@@ -47,6 +47,7 @@ def normalised_recall(ranks: list[int], n: int, docs: int) -> Fraction:
     return 1 - (Fraction(sum(all_ranks)) - Fraction(n * (n + 1), 2)) / (n * (docs - n)) if n < docs else Fraction(1)
 
 
+@settings(max_examples=2000)
 @given(RANKS, st.integers(0, 3), st.integers(1, 12))
 def test_definitions(ranks: list[int], missing: int, most: int) -> None:
     n = len(ranks) + missing

@@ -10,7 +10,7 @@ import ir_measures
 import numpy as np
 import pyndeval
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import exaequo
@@ -177,6 +177,7 @@ def slow_break_even(judged: dict[str, float], run: dict[str, float]) -> Fraction
     return Fraction(0) if any(p == r for p, r in points) else None
 
 
+@settings(max_examples=1000)
 @given(collections())
 def test_break_even_score_by_score(collection: tuple[Grades, Sims]) -> None:
     qrels, run = collection
