@@ -52,7 +52,7 @@ def run(arguments: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except SystemExit as stop:  # click ends the program itself when its reader has seen enough
-        return 0 if type(sys.stdout).__name__ == "PacifyFlushWrapper" else int(stop.code or 0)
+        return 0 if "PacifyFlush" in type(sys.stdout).__name__ else int(stop.code or 0)
     except click.ClickException as error:
         error.show()
         return error.exit_code
