@@ -16,6 +16,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from exaequo import measures
+    from exaequo.audit import audit_ties
     from exaequo.errors import (
         BadParameter,
         DataWarning,
@@ -48,6 +49,7 @@ __all__ = [
     "UnknownMeasure",
     "UsageError",
     "__version__",
+    "audit_ties",
     "define",
     "evaluate",
     "lexirecall",
@@ -59,6 +61,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "audit": "audit_ties",
     "errors": "BadParameter DataWarning ExaequoError InputError MissingTopics Problem UnknownMeasure UsageError",
     "evaluation": "evaluate lexirecall",
     "measures": "Measure define parse_measure",

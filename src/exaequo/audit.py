@@ -225,7 +225,7 @@ def _scores(named: Mapping[str, _Audited], measures: Sequence[Measure]) -> pl.Da
                     "conventional": middle,
                     "optimistic": high,
                     "expected": mean,
-                    "sd": float(np.sqrt(np.sum(run.expected.deviation[row] ** 2)) / topics) if plain_mean else np.nan,
+                    "sd": _deviation(run, row, plain_mean),
                     "how": run.expected.how[row],
                     "error": float(np.sqrt(np.nansum(run.expected.error[row] ** 2)) / topics),
                     "span": high - low,
@@ -235,6 +235,14 @@ def _scores(named: Mapping[str, _Audited], measures: Sequence[Measure]) -> pl.Da
                 }
             )
     return pl.DataFrame(rows)
+
+
+def _deviation(run: _Audited, row: int, plain_mean: bool) -> float | None:
+    """Return the standard deviation of an aggregate over orders: exact if there is a closed form, else from samples."""
+    exact = float(np.sqrt(np.sum(run.expected.deviation[row] ** 2)) / run.expected.deviation.shape[1])
+    if plain_mean and not np.isnan(exact):
+        return exact
+    return float(np.std(run.samples[:, row], ddof=1)) if len(run.samples) > 1 else None
 
 
 def _lists_by_luck(named: Mapping[str, _Audited], judgments: Judgments, measures: Sequence[Measure]) -> pl.DataFrame:

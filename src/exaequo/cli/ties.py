@@ -1,0 +1,142 @@
+"""`exaequo ties`: how much of a score is luck."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from exaequo.cli import output
+from exaequo.cli.eval import readers_of, with_input_options
+
+if TYPE_CHECKING:
+    from exaequo.audit import TieAudit
+
+FORMAT = 1
+TABLES = ("runs", "scores", "lucky", "from_nothing", "conclusions", "stuffing", "lists")
+_TITLES = {
+    "runs": "Ties of each run (shares are means over its lists; 'one tie': lists that are a single tie)",
+    "scores": "Each score under each strategy, the span from realistic to optimistic, and the gains",
+    "lucky": "Lists that the names of documents help most",
+    "from_nothing": "Lists that names lift from 0, where a gain in percent is undefined",
+    "conclusions": "Which of two runs is better (* significant), and how often if ties are broken at random",
+    "stuffing": "What documents of score 0 at the end of lists earn",
+    "lists": "Ties of each list",
+}
+
+
+@click.command()
+@click.argument("qrels")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="As for eval; may be repeated.")
+@click.option("--top", type=click.IntRange(0), default=5, show_default=True, help="How many of the luckiest lists.")
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the tests between runs.")
+@click.option("--depth", type=click.IntRange(1), metavar="N", help="Cut each list at N, after ordering.")
+@click.option("--rel-level", type=float, metavar="N", help="Least grade that is relevant.  [default: any above 0]")
+@click.option("--max-grade", type=float, default=127, show_default=True, help="A grade above this is not relevant.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For sampled orders.")
+@click.option("--samples", type=click.IntRange(2), metavar="N", help="Orders to sample where there are too many.")
+@click.option("-q", "--per-topic", is_flag=True, help="Also give the ties of each list.")
+@click.option("--table", "only", type=click.Choice(TABLES), help="Give this table alone.")
+@click.option(
+    "--format", "format_", type=click.Choice(["table", "csv", "json", "markdown"]), default="table", show_default=True
+)
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option("-o", "--output", "path", metavar="FILE", help="Write there instead of to standard output.")
+@with_input_options
+def ties(
+    qrels: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    top: int,
+    alpha: float,
+    depth: int | None,
+    rel_level: float | None,
+    max_grade: float,
+    seed: int,
+    samples: int | None,
+    per_topic: bool,
+    only: str | None,
+    format_: str,
+    as_json: bool,
+    path: str | None,
+    columns: tuple[str, ...],
+    **kinds: str | None,
+) -> None:
+    """Audit the ties of RUNs: statistics, every score with its interval and expected value, luck, stuffing.
+
+    Between two runs, it says whether the order or the significance of their difference depends on how ties are broken.
+    """
+    output.refuse_two_stdins((qrels, *runs))
+    if format_ == "csv" and only is None and not as_json:
+        from exaequo.errors import UsageError
+
+        raise UsageError(f"--format csv holds one table; choose it with --table: {', '.join(TABLES)}.")
+    from exaequo.audit import MEASURES, STRATEGIES, audit_runs
+    from exaequo.evaluation import Options
+    from exaequo.expected import SAMPLES
+    from exaequo.measures import parse_measures
+    from exaequo.read import read_qrels, read_run
+
+    options = Options(STRATEGIES, rel_level, max_grade, depth, seed=seed, samples=samples or SAMPLES)
+    parsed = parse_measures(measures or MEASURES)
+    names, readers = output.parse_columns(columns), readers_of(kinds)
+    judged = read_qrels(qrels, reader=readers[0], columns=names)
+    read = (read_run(each, reader=readers[1], columns=names) for each in output.with_progress(runs))
+    audit = audit_runs(judged, read, parsed, options, top=top, alpha=alpha, chances=len(runs) > 1)
+    for warning in audit.warnings:
+        output.warn(warning)
+    chosen = [only] if only else [name for name in TABLES if name != "lists" or per_topic]
+    _show(audit, chosen, "json" if as_json else format_, path)
+
+
+def _show(audit: TieAudit, chosen: list[str], format_: str, path: str | None) -> None:
+    from exaequo import tabular
+
+    tables = {name: audit.tables[name] for name in chosen}
+    if format_ == "json":
+        import json
+
+        document: dict[str, Any] = {"format": FORMAT, "options": audit.options}
+        document |= {name: tabular.rows(frame) for name, frame in tables.items()}
+        document["warnings"] = list(audit.warnings)
+        output.write(json.dumps(document, indent=1, ensure_ascii=False) + "\n", path)
+    elif format_ == "csv":
+        output.write(next(iter(tables.values())).write_csv(), path)
+    else:
+        write = tabular.markdown if format_ == "markdown" else tabular.text
+        head = "## {}\n\n" if format_ == "markdown" else "{}\n\n"
+        parts = [head.format(_TITLES[name]) + write(_brief(frame)) for name, frame in tables.items() if frame.height]
+        text = "\n\n".join([*parts, *([_verdict(audit)] if "conclusions" in chosen else [])])
+        if path is None and format_ == "table":
+            output.show_text(text)
+        else:
+            output.write(text + "\n", path)
+
+
+def _brief(frame: Any) -> Any:
+    """Leave out columns that say nothing to a reader."""
+    import polars as pl
+
+    empty = [name for name in frame.columns if name in ("ranks gained", "error") and not _any(frame[name])]
+    return frame.drop(empty, "luck", strict=False).select(pl.exclude("^p .*$"))
+
+
+def _any(column: Any) -> bool:
+    return bool((column.is_not_null() & column.is_not_nan() & (column != 0)).any())
+
+
+def _verdict(audit: TieAudit) -> str:
+    """Say in a sentence whether ties decide anything between the runs."""
+    pairs = audit.conclusions
+    if not pairs.height:
+        changed = audit.scores.filter(audit.scores["span"] != 0)
+        return (
+            f"Ties change {changed.height} of {audit.scores.height} scores."
+            if changed.height
+            else "Ties change no score."
+        )
+    changing = int(pairs["changes"].sum())
+    if not changing:
+        return f"No conclusion between two runs depends on how ties are broken ({pairs.height} compared)."
+    return f"{changing} of {pairs.height} conclusions between two runs depend on how ties are broken."

@@ -1,0 +1,81 @@
+"""Reordered lists: what a strategy makes of a run, document by document. In: an `Ordering`. Out: a frame, or a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from exaequo.errors import BadParameter
+from exaequo.order import Ranking
+from exaequo.read import Qrels, Run
+from exaequo.read.records import with_keys
+
+
+def table(ranking: Ranking) -> pl.DataFrame:
+    """Return a row per document: rank, score, judgment, tie, precision and recall at that rank."""
+    relevant = ranking.relevant()
+    start = np.searchsorted(ranking.topic, ranking.topic)
+    so_far = np.concatenate(([0], np.cumsum(relevant)))
+    found = so_far[1:] - so_far[start]
+    n_rel = ranking.n_rel()[ranking.topic]
+    groups = ranking.groups
+    first_tie = np.cumsum(groups.size > 1)  # number of ties of two or more so far, over all topics
+    before = np.concatenate(([0], first_tie))[np.searchsorted(groups.topic, groups.topic)]
+    number = np.where(groups.size > 1, first_tie - before, 0)[groups.of]
+    frame = ranking.lines.run.frame
+    grade = pl.Series(ranking.grade)
+    return pl.DataFrame(
+        {
+            "topic": frame["qid"][ranking.row],
+            "rank": ranking.rank,
+            "docno": frame["docno"][ranking.row],
+            "sim": ranking.lines.sim[ranking.line],
+            "judgment": pl.select(pl.when(pl.Series(ranking.judged)).then(grade)).to_series(),
+            "relevant": relevant,
+            "tie": pl.select(pl.when(pl.Series(number) > 0).then(pl.Series(number))).to_series(),
+            "precision": found / ranking.rank,
+            "recall": np.divide(found, n_rel, out=np.zeros(len(found)), where=n_rel > 0),
+        }
+    )
+
+
+def as_run(ranking: Ranking, name: str) -> str:
+    """Return the lists as a run file in their new order, with scores as they were; ranks count from 1."""
+    frame = ranking.lines.run.frame
+    lines = pl.DataFrame(
+        {
+            "qid": frame["qid"][ranking.row],
+            "iter": pl.repeat("Q0", len(ranking.rank), eager=True, dtype=pl.String),
+            "docno": frame["docno"][ranking.row],
+            "rank": ranking.rank,
+            "sim": ranking.lines.sim[ranking.line],
+            "run_id": pl.repeat("_".join(name.split()) or "run", len(ranking.rank), eager=True, dtype=pl.String),
+        }
+    )
+    return lines.write_csv(include_header=False, separator=" ", quote_style="never")
+
+
+def renamed(qrels: Qrels, run: Run, names: Mapping[str, str]) -> tuple[Qrels, Run]:
+    """Give documents other names, in the judgments and in the run."""
+    known = set(run.frame["docno"]) | set(qrels.frame["docno"])
+    for old, new in names.items():
+        if old not in known:
+            raise BadParameter(f"There is no document {old!r} to rename.")
+        if new in known and new not in names:
+            raise BadParameter(f"There is a document {new!r} already; choose another name.")
+    frames = [with_keys(frame.with_columns(pl.col("docno").replace(dict(names)))) for frame in (qrels.frame, run.frame)]
+    return replace(qrels, frame=frames[0]), replace(run, frame=frames[1])
+
+
+def parse_renames(pairs: Sequence[str]) -> dict[str, str]:
+    """Read `OLD=NEW`."""
+    names = {}
+    for pair in pairs:
+        old, separator, new = pair.partition("=")
+        if not (separator and old and new) or new.split() != [new]:
+            raise BadParameter(f"--rename takes OLD=NEW. Got {pair!r}.")
+        names[old] = new
+    return names
