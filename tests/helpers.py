@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
 
 import exaequo
 from exaequo.measures import Measure, catalogue
+
+EXAMPLES: dict[str, dict[str, Any]] = {
+    example["id"]: example
+    for example in json.loads((Path(__file__).parent / "golden" / "worked_examples.json").read_text(encoding="utf-8"))
+}
+"""The worked examples of the sources, recomputed exactly."""
 
 Grades = dict[str, dict[str, float]]
 Sims = dict[str, dict[str, float]]
@@ -71,3 +79,10 @@ def instances() -> list[Measure]:
         if "beta" in has:
             result.append(result[-1](beta=2.0))
     return result
+
+
+def some(*prefixes: str) -> list[str]:
+    """Return the names of the worked examples that begin so."""
+    chosen = [name for name in EXAMPLES if name.startswith(prefixes)]
+    assert chosen, prefixes
+    return chosen

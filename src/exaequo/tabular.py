@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 import re
 from collections.abc import Callable, Iterable
@@ -87,6 +88,19 @@ def markdown(frame: pl.DataFrame, *, digits: dict[str, int] | None = None) -> st
 def markdown_cell(cell: str) -> str:
     """Leave numbers as they are."""
     return cell if re.fullmatch(r"[-+.,:e0-9]*", cell) else markdown_safe(cell)
+
+
+def html_table(frame: pl.DataFrame, *, digits: dict[str, int] | None = None) -> str:
+    """Return a table for HTML; numbers have the class `n`."""
+    heads, rows, numeric = _cells(frame, digits or {})
+    marks = [' class="n"' if right else "" for right in numeric]
+
+    def line(cells: list[str], tag: str) -> str:
+        inner = (f"<{tag}{mark}>{html.escape(cell)}</{tag}>" for cell, mark in zip(cells, marks, strict=True))
+        return f"<tr>{''.join(inner)}</tr>"
+
+    body = "\n".join(line(row, "td") for row in rows)
+    return f"<table>\n<thead>{line(heads, 'th')}</thead>\n<tbody>\n{body}\n</tbody>\n</table>"
 
 
 def latex(frame: pl.DataFrame, *, digits: dict[str, int] | None = None) -> str:

@@ -92,13 +92,15 @@ class TieStatistics:
         }
 
 
-def tie_statistics(ordering: Ordering, cutoffs: Sequence[int] = (), *, single: bool = True) -> TieStatistics:
-    """Count the ties of each list, before any cut; `single` also counts those of single precision."""
-    ranking = ordering.ranking("input")
+def tie_statistics(
+    ordering: Ordering, cutoffs: Sequence[int] = (), *, depth: int | None = None, single: bool = True
+) -> TieStatistics:
+    """Count the ties of each list, cut at `depth`; `single` also counts those of single precision."""
+    ranking = ordering.ranking("input", depth=depth)
     documents, tied, scores, largest = _counted(ranking)
     more = np.zeros(ranking.n_topics, dtype=np.int64)
     if single:
-        more = _counted(Ordering(ordering.judged_run, "single").ranking("input"))[1] - tied
+        more = _counted(Ordering(ordering.judged_run, "single").ranking("input", depth=depth))[1] - tied
     groups = ranking.groups
     crossing = {}
     for cutoff in cutoffs:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,12 +10,8 @@ from exaequo import read_qrels, read_run
 from exaequo.judge import judge, prepare
 from exaequo.measures.recall import mor_parts
 from exaequo.order import Ordering, Ranking
-from helpers import evaluate, values
+from helpers import EXAMPLES, evaluate, values
 
-EXAMPLES: dict[str, dict[str, Any]] = {
-    example["id"]: example
-    for example in json.loads((Path(__file__).parent / "worked_examples.json").read_text(encoding="utf-8"))
-}
 SYSTEMS = {1: [1, 2, 3, 4], 2: [50, 51, 53, 54], 3: [1, 98, 99, 100], 4: [1, 54], 5: [1]}
 COLUMNS = {
     "AP": "AP",

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,19 +10,9 @@ import pytest
 
 import exaequo
 from exaequo.measures.interpolated import best_from_here
-from helpers import evaluate, values
+from helpers import EXAMPLES, evaluate, some, values
 
-EXAMPLES: dict[str, dict[str, Any]] = {
-    example["id"]: example
-    for example in json.loads((Path(__file__).parent / "worked_examples.json").read_text(encoding="utf-8"))
-}
 STRATEGIES = {"R": "realistic", "C": "conventional", "O": "optimistic"}
-
-
-def some(*prefixes: str) -> list[str]:
-    chosen = [name for name in EXAMPLES if name.startswith(prefixes)]
-    assert chosen, prefixes
-    return chosen
 
 
 def number(text: float | str) -> float:

@@ -19,6 +19,7 @@ from exaequo.cli.eval import eval_
 from exaequo.cli.filter import filter_
 from exaequo.cli.measures import measures
 from exaequo.cli.order import order
+from exaequo.cli.study import study
 from exaequo.cli.ties import ties
 from exaequo.cli.trec_eval import trec_eval
 from exaequo.errors import ExaequoError, printable
@@ -33,7 +34,7 @@ def app(debug: bool) -> None:
     """Evaluate ranked retrieval fairly: scores that do not depend on the names of tied documents."""
 
 
-for command in (eval_, trec_eval, ties, order, filter_, check, measures, demo):
+for command in (eval_, trec_eval, ties, order, study, filter_, check, measures, demo):
     app.add_command(command)
 
 

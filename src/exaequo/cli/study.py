@@ -1,0 +1,111 @@
+"""`exaequo study`: what ties did to a whole archive."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+from exaequo.cli import output
+
+if TYPE_CHECKING:
+    from exaequo.study.work import Done
+
+#: Seconds between two lines of progress where there is no terminal.
+PAUSE = 10.0
+
+
+@click.command()
+@click.argument("archive")
+@click.option("-o", "--output", "out", default="study", show_default=True, metavar="DIR", help="Where to write.")
+@click.option("--tracks", multiple=True, metavar="TRACK", help="Only these tracks; may be repeated, or with commas.")
+@click.option("--editions", multiple=True, metavar="EDITION", help="Only these editions.")
+@click.option("-m", "--measures", multiple=True, metavar="MEASURE", help="What to compare.  [default: RR, AP]")
+@click.option("--depth", type=click.IntRange(1), default=1000, show_default=True, help="Cut each list, after ordering.")
+@click.option("--top", type=click.IntRange(0), default=5, show_default=True, help="How many of the luckiest.")
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the tests between systems.")
+@click.option("--rel-level", type=float, metavar="N", help="Least grade that is relevant.  [default: any above 0]")
+@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes.  [default: one per core]")
+@click.option("--strict", is_flag=True, help="Stop at the first file that cannot be evaluated.")
+def study(
+    archive: str,
+    out: str,
+    tracks: tuple[str, ...],
+    editions: tuple[str, ...],
+    measures: tuple[str, ...],
+    depth: int,
+    top: int,
+    alpha: float,
+    rel_level: float | None,
+    jobs: int | None,
+    strict: bool,
+) -> int:
+    """Study ARCHIVE: a folder TRACK/EDITION/{qrels*, runs/*}, or a manifest in TOML.
+
+    Writes tables (CSV, Parquet, LaTeX) and one page into DIR. Interrupted at any moment and started again, it goes on
+    where it was; a file that changed is done again. Files that cannot be read are reported and left out.
+    """
+    from exaequo.study import MEASURES
+    from exaequo.study import study as study_archive
+    from exaequo.study.pages import summary, write
+
+    def split(names: tuple[str, ...]) -> list[str]:
+        return [name for each in names for name in each.split(",") if name]
+
+    with _progress() as step:
+        result = study_archive(
+            archive,
+            out,
+            tracks=split(tracks),
+            editions=split(editions),
+            measures=list(measures) or MEASURES,
+            depth=depth,
+            top=top,
+            alpha=alpha,
+            rel_level=rel_level,
+            jobs=jobs or os.cpu_count() or 1,
+            strict=strict,
+            progress=step,
+        )
+    for each in result.broken:
+        output.warn(f"left out: {each.problem}")
+    files = write(result, out)
+    output.show_text("\n".join(summary(result)))
+    click.echo(f"{len(files)} files in {out}; {out}/index.html shows all of them", err=True)
+    return 0
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[Done, int, int], None]]:
+    """Show how far the work is: a bar on a terminal, a line now and then elsewhere."""
+    if sys.stderr.isatty():
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task("runs")
+
+            def advance(done: Done, number: int, total: int) -> None:
+                bar.update(task, completed=number, total=total, description=done.edition.label)
+
+            yield advance
+        return
+    start = last = time.monotonic()
+    lines = 0
+
+    def line(done: Done, number: int, total: int) -> None:
+        nonlocal last, lines
+        lines += done.lines
+        now = time.monotonic()
+        if now - last >= PAUSE and number < total:
+            last = now
+            left = (now - start) / number * (total - number)
+            click.echo(f"{number:,} of {total:,} runs, {lines:,} lines, about {left:.0f} s left", err=True)
+
+    yield line

@@ -1,0 +1,158 @@
+"""The study of a whole archive: what ties did to every run of every edition.
+
+`archive` finds the files, `work` evaluates them one by one and keeps the results, `tables` makes tables of the results,
+`pages` writes them. The same archive gives the same bytes, however often the work was interrupted.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+import exaequo
+from exaequo.errors import BadParameter, ExaequoError, InputError, Problem
+from exaequo.measures import parse_measures
+from exaequo.read import unique_names
+from exaequo.study import tables
+from exaequo.study.archive import Edition, find
+from exaequo.study.work import COUNTS, Done, Settings, Task, run_all
+
+MEASURES = ("RR", "AP")
+DEPTH = 1000
+#: Where results of single runs are kept, inside the folder of the study.
+STORE = "work"
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """The tables of a study by name, what could not be evaluated, and how it was done."""
+
+    tables: dict[str, pl.DataFrame]
+    broken: list[Done]
+    about: dict[str, Any]
+
+
+def study(
+    archive: str | Path,
+    out: str | Path,
+    *,
+    tracks: Sequence[str] = (),
+    editions: Sequence[str] = (),
+    measures: Sequence[str] | str = MEASURES,
+    depth: int | None = DEPTH,
+    top: int = 5,
+    alpha: float = 0.05,
+    rel_level: float | None = None,
+    jobs: int = 1,
+    strict: bool = False,
+    progress: Callable[[Done, int, int], None] | None = None,
+) -> Study:
+    """Study an archive; results of single runs are kept under `out` and used again.
+
+    Args:
+        archive: a folder `TRACK/EDITION/{qrels*, runs/*}`, or a manifest in TOML.
+        out: the folder of the study.
+        tracks: only these tracks.
+        editions: only these editions.
+        measures: what to compare; RR and AP as in the papers.
+        depth: cut each list here, after ordering.
+        top: how many of the luckiest lists and runs of a track.
+        alpha: level of the tests between systems.
+        rel_level: least grade that is relevant.
+        jobs: processes to use.
+        strict: stop at the first file that cannot be evaluated.
+        progress: called after each run with what was done, how many are, and how many there are.
+    """
+    if not 0 < alpha < 1:
+        raise BadParameter(f"alpha must be a number between 0 and 1. Got {alpha} instead.")
+    names = tuple(measure.name for measure in parse_measures(measures))
+    settings = Settings(names, depth, rel_level)
+    chosen = find(archive, tracks, editions)
+    store = Path(out) / STORE
+    store.mkdir(parents=True, exist_ok=True)
+    tasks = [Task(edition, run, settings, str(store)) for edition in chosen for run in edition.runs]
+    done = []
+    for each in run_all(tasks, jobs):
+        if strict and each.problem:
+            raise ExaequoError(each.problem)
+        done.append(each)
+        if progress is not None:
+            progress(each, len(done), len(tasks))
+    sound = sorted((each for each in done if not each.problem), key=_place)
+    broken = sorted((each for each in done if each.problem), key=_place)
+    if not sound:
+        raise InputError(
+            Problem(str(archive), None, "not one run could be evaluated", "at least one", broken[0].problem)
+        )
+    about = {
+        "options": {"measures": list(names), "depth": depth, "top": top, "alpha": alpha, "rel_level": rel_level},
+        "archive": {
+            "editions": len(chosen),
+            "runs": len(sound),
+            "broken": len(broken),
+            "lines": sum(each.lines for each in sound),
+        },
+        "versions": {
+            "exaequo": exaequo.__version__,
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "polars": pl.__version__,
+        },
+    }
+    return Study(_tables(_lists(sound), names, top, alpha, broken), broken, about)
+
+
+def _place(done: Done) -> tuple[str, str, str]:
+    return done.edition.track, done.edition.name, done.run
+
+
+def _lists(done: Sequence[Done]) -> pl.DataFrame:
+    """Put the results of all runs together; runs of one name in an edition are told apart by their files."""
+    parts = []
+    by_edition: dict[Edition, list[Done]] = {}
+    for each in done:
+        by_edition.setdefault(each.edition, []).append(each)
+    for edition, group in by_edition.items():
+        frames = [pl.read_parquet(each.result) for each in group]
+        names = unique_names([(str(frame["run"][0]), each.run) for frame, each in zip(frames, group, strict=True)])
+        for frame, name in zip(frames, names, strict=True):
+            labels = {"track": edition.track, "edition": edition.name, "run": name}
+            parts.append(frame.drop("run", "lines").select(*(pl.lit(v).alias(k) for k, v in labels.items()), pl.all()))
+    return pl.concat(parts).cast(dict.fromkeys(COUNTS, pl.Int64))
+
+
+def _tables(
+    lists: pl.DataFrame, measures: Sequence[str], top: int, alpha: float, broken: Sequence[Done]
+) -> dict[str, pl.DataFrame]:
+    runs, real = tables.runs_of(lists, measures), tables.there(lists)
+    of_lists, of_runs = ("track", "edition", "run", "topic"), ("track", "edition", "run")
+    kept = {
+        "ties": tables.tie_statistics(lists),
+        "differences": pl.concat(
+            tables.differences(frame, measure, of)
+            for measure in measures
+            for frame, of in ((real, "lists"), (runs, "runs"))
+        ),
+        "lucky_lists": _joined(tables.lucky(real, measure, top, of_lists) for measure in measures),
+        "lucky_runs": _joined(tables.lucky(runs, measure, top, of_runs) for measure in measures),
+        "from_nothing": pl.concat(tables.from_nothing(real, measure, of_lists) for measure in measures),
+        "rankings": pl.concat(tables.rankings(runs, measure) for measure in measures),
+        "conclusions": pl.concat(tables.conclusions(lists, measure, alpha) for measure in measures),
+        "systems": pl.concat(tables.systems(runs, measure) for measure in measures),
+        "stuffing": tables.stuffing(runs),
+        "one_tie": tables.one_tie(lists),
+    }
+    schema = dict.fromkeys(("track", "edition", "file", "problem"), pl.String)
+    rows = [(each.edition.track, each.edition.name, each.run, each.problem) for each in broken]
+    return kept | {"broken": pl.DataFrame(rows, schema=schema, orient="row")}
+
+
+def _joined(parts: Any) -> pl.DataFrame:
+    whole: pl.DataFrame = pl.concat(parts, how="diagonal")
+    return whole

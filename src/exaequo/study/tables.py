@@ -1,0 +1,287 @@
+"""The tables of a study, from the results of its runs: pure functions from frames to frames.
+
+`lists` has a row per result-list: `track, edition, run, topic`, the counts of ties, and for each measure
+`MEASURE realistic`, `MEASURE conventional`, `MEASURE optimistic`. Topics a run lacks are rows without documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from exaequo.audit import gain, rank_gain
+from exaequo.judge import Floats, Ints
+from exaequo.order import INTERVAL
+
+EDITION = ["track", "edition"]
+#: What stands for all tracks, and for the averages of editions.
+ALL, PLAIN, WEIGHTED = "all", "average", "average by runs"
+#: Below this p a track gets a star, as in the papers.
+STAR = 0.001
+#: Share of the systems with the lowest conventional means that is left out where the papers do.
+WORST = 0.25
+
+
+def there(lists: pl.DataFrame) -> pl.DataFrame:
+    """Return the result-lists that have documents, with their two statistics."""
+    return lists.filter(pl.col("documents") > 0).with_columns(
+        (100 * pl.col("tied") / pl.col("documents")).alias("tied %"),
+        (pl.col("documents") / pl.col("scores")).alias("per score"),
+    )
+
+
+def tie_statistics(lists: pl.DataFrame) -> pl.DataFrame:
+    """Return both statistics of each edition over its lists; averages of tracks and of all, plain and by runs."""
+    both = {"tied %": "tied", "per score": "per score"}
+    figures = [
+        getattr(pl.col(column), how)().alias(f"{label} {short}{' %' if column == 'tied %' else ''}")
+        for column, label in both.items()
+        for short, how in (("min", "min"), ("mean", "mean"), ("max", "max"), ("sd", "std"))
+    ]
+    editions = (
+        there(lists)
+        .group_by(EDITION)
+        .agg(pl.col("run").n_unique().alias("runs"), pl.len().alias("lists"), *figures)
+        .sort(EDITION)
+        .cast({"runs": pl.Int64, "lists": pl.Int64})
+    )
+    return averaged(editions)
+
+
+def averaged(editions: pl.DataFrame) -> pl.DataFrame:
+    """Add to a table of editions the averages of each track and of all of them: unweighted, and weighted by runs."""
+    figures = [name for name in editions.columns if name not in (*EDITION, "runs", "lists")]
+    counts = [pl.col(name).sum() for name in ("runs", "lists") if name in editions.columns]
+    parts = []
+    for track, rows in [*_by_track(editions), (ALL, editions)]:
+        if track != ALL:
+            parts.append(rows)
+        for label in (PLAIN, WEIGHTED):
+            weight = pl.col("runs") if label == WEIGHTED else pl.lit(1.0)
+            means = [
+                ((pl.col(name) * weight).sum() / (weight + 0 * pl.col("runs")).sum()).alias(name) for name in figures
+            ]
+            row = rows.select(pl.lit(track).alias("track"), pl.lit(label).alias("edition"), *counts, *means)
+            parts.append(row.head(1))
+    return pl.concat(parts)
+
+
+def _by_track(frame: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+    for (track,), rows in frame.group_by(["track"], maintain_order=True):
+        yield str(track), rows
+
+
+def runs_of(lists: pl.DataFrame, measures: Sequence[str]) -> pl.DataFrame:
+    """Return a row per run: its mean of each measure under each strategy, and its ties."""
+    means = [pl.col(f"{measure} {ties}").mean() for measure in measures for ties in INTERVAL]
+    values = lists.group_by([*EDITION, "run"]).agg(*means)
+    ties = (
+        there(lists)
+        .group_by([*EDITION, "run"])
+        .agg(
+            pl.len().cast(pl.Int64).alias("lists"),
+            pl.col("tied %").mean(),
+            pl.col("per score").mean(),
+            ((pl.col("documents") > 1) & (pl.col("scores") == 1)).sum().cast(pl.Int64).alias("one tie"),
+            (pl.col("stuffed") > 0).sum().cast(pl.Int64).alias("stuffed lists"),
+        )
+    )
+    return ties.join(values, on=[*EDITION, "run"]).sort([*EDITION, "run"])
+
+
+def lucky(frame: pl.DataFrame, measure: str, top: int, names: Sequence[str]) -> pl.DataFrame:
+    """Return the rows of each track that names help most: scores, gains, and for RR the ranks gained.
+
+    Rows whose realistic score is 0 have no gain in percent and are left to `from_nothing`.
+    """
+    low, middle, high = (frame[f"{measure} {ties}"].to_numpy() for ties in INTERVAL)
+    is_rr = measure.partition("@")[0].partition("(")[0] == "RR"
+    columns = {
+        "realistic": low,
+        "conventional": middle,
+        "optimistic": high,
+        **({"ranks gained": rank_gain(low, middle)} if is_rr and "topic" in names else {}),
+        "C over R %": gain(middle, low),
+        "O over R %": gain(high, low),
+        "O over C %": gain(high, middle),
+    }
+    table = frame.select(pl.lit(measure).alias("measure"), *names).with_columns(
+        pl.Series(name, values) for name, values in columns.items()
+    )
+    key = "ranks gained" if "ranks gained" in table.columns else "C over R %"
+    table = table.filter((pl.col("conventional") > pl.col("realistic")) & pl.col(key).is_not_nan())
+    order = ["track", key, *names[1:]]
+    table = table.sort(order, descending=[name == key for name in order])
+    return table.group_by("track", maintain_order=True).head(top).select(*table.columns)
+
+
+def from_nothing(frame: pl.DataFrame, measure: str, names: Sequence[str]) -> pl.DataFrame:
+    """Return the rows that names lift from 0, where a gain in percent is undefined."""
+    values = [pl.col(f"{measure} {ties}").alias(ties) for ties in INTERVAL]
+    table = frame.select(pl.lit(measure).alias("measure"), *names, *values)
+    return table.filter((pl.col("realistic") == 0) & (pl.col("conventional") > 0)).sort(names)
+
+
+def differences(frame: pl.DataFrame, measure: str, of: str) -> pl.DataFrame:
+    """Compare conventional with realistic scores, track by track: difference, correlation, one-tailed paired t-test."""
+    rows = []
+    for track, part in [*_by_track(frame), (ALL, frame)]:
+        low, middle = (part[f"{measure} {ties}"].to_numpy() for ties in INTERVAL[:2])
+        p = one_tailed(middle - low)
+        rows.append(
+            {
+                "track": track,
+                "measure": measure,
+                "of": of,
+                "pairs": len(low),
+                "difference %": float(100 * np.mean(middle - low)),
+                "relative %": float(gain(np.mean(middle), np.mean(low))),
+                "r": pearson(low, middle),
+                "p": p,
+                "star": "*" if p < STAR else "",
+            }
+        )
+    return pl.DataFrame(rows)
+
+
+def one_tailed(gap: Floats) -> float:
+    """Return p of the paired t-test that the mean difference is above 0; 1 where there is no difference at all."""
+    if len(gap) < 2 or not gap.any():
+        return 1.0
+    if not np.ptp(gap):
+        return 0.0 if gap[0] > 0 else 1.0
+    from scipy.stats import ttest_1samp
+
+    return float(ttest_1samp(gap, 0.0, alternative="greater").pvalue)
+
+
+def pearson(one: Floats, two: Floats) -> float:
+    """Return the product-moment correlation; NaN where one of the two does not vary."""
+    if len(one) < 2 or not np.ptp(one) or not np.ptp(two):
+        return float("nan")
+    return float(np.corrcoef(one, two)[0, 1])
+
+
+def rankings(runs: pl.DataFrame, measure: str) -> pl.DataFrame:
+    """Compare the rankings of systems under the strategies, edition by edition: τ-b with its p, systems that move."""
+    rows = []
+    for (track, edition), part in runs.group_by(EDITION, maintain_order=True):
+        means = {ties: part[f"{measure} {ties}"].to_numpy() for ties in INTERVAL}
+        row: dict[str, Any] = {"track": track, "edition": edition, "measure": measure, "systems": part.height}
+        for one, two in combinations(INTERVAL, 2):
+            tau, p = kendall(means[one], means[two])
+            row |= {
+                f"τ {one[0]}{two[0]}".upper().replace("Τ", "τ"): tau,
+                f"p {one[0]}{two[0]}".upper().replace("P ", "p "): p,
+            }
+        moved, kept = _moves(means)
+        row |= {"moved": moved[0], "moved %": moved[1], "kept": kept[0], "moved of kept %": kept[1]}
+        rows.append(row)
+    return pl.DataFrame(rows)
+
+
+def _moves(means: dict[str, Floats]) -> tuple[tuple[int, float], tuple[int, float]]:
+    """Return systems whose rank differs between realistic and conventional, and the same without the worst quarter."""
+    low, middle = means["realistic"], means["conventional"]
+    moved = competition_ranks(low) != competition_ranks(middle)
+    worst = int(WORST * len(low))
+    kept = np.sort(np.argsort(middle, kind="stable")[worst:])
+    again = competition_ranks(low[kept]) != competition_ranks(middle[kept])
+    shares = [float(100 * each.mean()) if len(each) else float("nan") for each in (moved, again)]
+    return (int(moved.sum()), shares[0]), (len(kept), shares[1])
+
+
+def competition_ranks(values: Floats) -> Ints:
+    """Return ranks, best first; equal values share the best of their ranks, as in 1, 2, 2, 4."""
+    ordered = np.sort(-values)
+    return np.searchsorted(ordered, -values) + 1
+
+
+def kendall(one: Floats, two: Floats) -> tuple[float, float]:
+    """Return τ-b and its p; NaN where one of the two rankings has no order at all."""
+    if len(one) < 2 or not np.ptp(one) or not np.ptp(two):
+        return float("nan"), float("nan")
+    from scipy.stats import kendalltau
+
+    result = kendalltau(one, two)
+    return float(result.statistic), float(result.pvalue)
+
+
+def conclusions(lists: pl.DataFrame, measure: str, alpha: float) -> pl.DataFrame:
+    """Return for each edition how many pairs of systems get another verdict from names than from fair ties.
+
+    The verdict is that of a two-sided paired t-test over topics: better, worse, or no difference.
+    """
+    rows = []
+    for (track, edition), part in lists.group_by(EDITION, maintain_order=True):
+        one, two = (verdicts(_matrix(part, f"{measure} {ties}"), alpha) for ties in INTERVAL[:2])
+        wrong = int((one != two).sum())
+        rows.append(
+            {
+                "track": track,
+                "edition": edition,
+                "measure": measure,
+                "pairs": len(one),
+                "wrong": wrong,
+                "wrong %": 100 * wrong / len(one) if len(one) else float("nan"),
+            }
+        )
+    return pl.DataFrame(rows)
+
+
+def _matrix(part: pl.DataFrame, column: str) -> Floats:
+    """Return systems × topics, both in the order of their names."""
+    ordered = part.sort("run", "topic")
+    return ordered[column].to_numpy().reshape(part["run"].n_unique(), -1)
+
+
+def verdicts(values: Floats, alpha: float) -> Floats:
+    """Return for each pair of systems, rows of values, 1, -1 or 0: better, worse, or no significant difference."""
+    first, second = np.triu_indices(len(values), 1)
+    gap = values[first] - values[second]
+    mean, n = gap.mean(axis=1), values.shape[1]
+    if n < 2:
+        return np.zeros(len(first))
+    error = gap.std(axis=1, ddof=1) / np.sqrt(n)
+    from scipy.stats import t
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p = 2 * t.sf(np.abs(mean) / error, n - 1)
+    p = np.where(error > 0, p, np.where(mean == 0, 1.0, 0.0))
+    result: Floats = np.sign(mean) * (p < alpha)
+    return result
+
+
+def systems(runs: pl.DataFrame, measure: str) -> pl.DataFrame:
+    """Return each run with its ranks under realistic and conventional ties beside its share of tied documents."""
+    ranks = [
+        pl.col(f"{measure} {ties}").rank("min", descending=True).over(EDITION).cast(pl.Int64).alias(f"rank {ties}")
+        for ties in INTERVAL[:2]
+    ]
+    values = [pl.col(f"{measure} {ties}").alias(ties) for ties in INTERVAL]
+    table = runs.select(
+        *EDITION, pl.lit(measure).alias("measure"), "run", *ranks, *values, "tied %", "per score", "one tie"
+    )
+    return table.sort([*EDITION, "rank realistic", "run"])
+
+
+def stuffing(runs: pl.DataFrame) -> pl.DataFrame:
+    """Return the share of systems that fill up lists with documents of score 0, by edition, track and in all."""
+    stuffs = (pl.col("stuffed lists") > 0).sum().cast(pl.Int64).alias("stuffing")
+    figures = [pl.len().cast(pl.Int64).alias("systems"), stuffs]
+    parts = []
+    for track, rows in [*_by_track(runs), (ALL, runs)]:
+        if track != ALL:
+            parts.append(rows.group_by(EDITION).agg(*figures).sort(EDITION))
+        parts.append(rows.select(pl.lit(track).alias("track"), pl.lit(ALL).alias("edition"), *figures))
+    return pl.concat(parts).with_columns((100 * pl.col("stuffing") / pl.col("systems")).alias("stuffing %"))
+
+
+def one_tie(lists: pl.DataFrame) -> pl.DataFrame:
+    """Return the lists that are one single tie."""
+    whole = lists.filter((pl.col("documents") > 1) & (pl.col("scores") == 1))
+    return whole.select(*EDITION, "run", "topic", "documents").sort([*EDITION, "run", "topic"])
