@@ -1,0 +1,199 @@
+"""The tie audit against direct calculations, and lists as a strategy orders them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from scipy import stats
+
+import exaequo
+from exaequo import BadParameter, tabular
+from exaequo.audit import TieAudit, gain, paired_t, rank_gain
+from exaequo.cli import run as command
+from helpers import Grades, Sims, collections, evaluate
+
+QRELS = {"1": {"a": 1, "b": 0, "c": 1}, "2": {"a": 2, "x": 0}, "3": {"b": 1}}
+RUN = {
+    "1": {"a": 2.0, "b": 2.0, "d": 2.0, "c": 1.0},
+    "2": {"a": 1.0, "b": 1.0, "c": 1.0, "d": 1.0},
+    "3": {"a": 3.0, "b": 2.0, "c": 1.0},
+}
+
+
+def audit(qrels: object = QRELS, runs: object = RUN, measures: str = "AP RR P@2", **options: object) -> TieAudit:
+    return exaequo.audit_ties(qrels, runs, measures, **options)  # type: ignore[arg-type]
+
+
+def test_statistics_of_each_list() -> None:
+    rows = {row["topic"]: row for row in audit().lists.to_dicts()}
+    assert [rows["1"][name] for name in ("documents", "tied", "scores", "largest tie")] == [4, 3, 2, 3]
+    assert [rows["2"][name] for name in ("documents", "tied", "scores", "largest tie")] == [4, 4, 1, 4]
+    assert [rows["3"][name] for name in ("documents", "tied", "scores", "largest tie")] == [3, 0, 3, 0]
+    assert [rows[topic]["tie across 2"] for topic in "123"] == [True, True, False]
+    summary = audit().runs.row(0, named=True)
+    assert (summary["one tie"], summary["no tie"], summary["across 2"], summary["largest tie"]) == (1, 1, 2, 4)
+    assert summary["tied %"] == pytest.approx((75 + 100 + 0) / 3)
+    assert summary["per score"] == pytest.approx((2 + 4 + 1) / 3)
+
+
+def test_ties_of_single_precision() -> None:
+    near = {"1": {"a": 1.0, "b": 1.0 + 1e-12, "c": 5.0, "d": 5.0}}
+    row = audit({"1": {"a": 1}}, near).lists.row(0, named=True)
+    assert (row["tied"], row["only in single"]) == (2, 2)
+
+
+def test_scores_under_all_strategies() -> None:
+    found = audit().scores.filter(pl.col("measure") == "AP").row(0, named=True)
+    scores = evaluate(QRELS, RUN, "AP", ties=["realistic", "conventional", "optimistic", "expected"])
+    for ties in ("realistic", "conventional", "optimistic", "expected"):
+        assert found[ties] == scores.mean("AP", ties=ties)
+    assert found["span"] == found["optimistic"] - found["realistic"]
+    assert found["C over R %"] == pytest.approx(100 * (found["conventional"] / found["realistic"] - 1))
+    assert found["how"] == "closed form"
+
+
+def test_gains_that_divide_by_nothing() -> None:
+    qrels, run = {"1": {"z": 1}, "2": {"z": 1}}, {"1": {"a": 1.0, "z": 1.0}, "2": {"z": 1.0}}
+    found = audit(qrels, run, "P@1 RR")
+    assert found.from_nothing.select("topic", "measure", "conventional").rows() == [("1", "P@1", 1.0)]
+    assert found.lucky.select("topic", "measure", "ranks gained").rows() == [("1", "RR", 1.0)]
+    assert np.isnan(gain(1.0, 0.0))
+    assert gain(0.0, 0.5) == -100
+    assert np.array_equal(rank_gain(np.array([0.1, 0.0]), np.array([0.5, 1.0])), [8.0, np.nan], equal_nan=True)
+
+
+def test_the_luckiest_come_first() -> None:
+    qrels = {str(topic): {"z": 1} for topic in range(9)}
+    run = {str(topic): {f"d{i}": 1.0 for i in range(topic)} | {"z": 1.0} for topic in range(9)}
+    found = audit(qrels, run, "RR", top=3).lucky
+    assert found["topic"].to_list() == ["8", "7", "6"]
+    assert found["ranks gained"].to_list() == [8.0, 7.0, 6.0]
+    assert audit(qrels, run, "RR", top=0).lucky.height == 0
+
+
+def test_conclusions_that_ties_decide() -> None:
+    topics = [str(topic) for topic in range(8)]
+    qrels = {topic: {"z": 1, "y": 1} for topic in topics}
+    lucky = {topic: {"a": 1.0, "b": 1.0, "z": 1.0, "y": 1.0} for topic in topics}
+    steady = {topic: {"a": 3.0, "z": 2.0, "b": 1.0} for topic in topics}
+    found = audit(qrels, {"lucky": lucky, "steady": steady}, "AP").conclusions.row(0, named=True)
+    assert (found["realistic"], found["conventional"], found["optimistic"]) == ("> *", "> *", "> *")
+    found = audit(qrels, {"lucky": lucky, "steady": steady}, "P@1").conclusions.row(0, named=True)
+    assert (found["realistic"], found["conventional"], found["changes"]) == ("=", "> *", True)
+    assert found["one beats two"] == pytest.approx(1, abs=0.01)  # at least one of eight first places is relevant
+    same = audit(qrels, {"a": steady, "b": steady}, "AP").conclusions.row(0, named=True)
+    assert (same["realistic"], same["p realistic"], same["changes"], same["one beats two"]) == ("=", 1.0, False, 0.5)
+
+
+def test_paired_t() -> None:
+    random = np.random.Generator(np.random.PCG64(1))
+    for _ in range(20):
+        one, two = random.random((2, 12))
+        assert paired_t(one - two) == pytest.approx(stats.ttest_rel(one, two).pvalue, rel=1e-12)
+    assert paired_t(np.zeros(5)) == 1
+    assert paired_t(np.full(5, 0.5)) == 0
+    assert np.isnan(paired_t(np.array([1.0])))
+
+
+def test_stuffing() -> None:
+    qrels = {"1": {"c": 1, "a": 1}, "2": {"c": 1}, "3": {"a": 1}}
+    run = {
+        "1": {"a": 5.0, "b": 0.0, "c": 0.0},  # stuffed with two, of which one is relevant
+        "2": {"a": 0.0, "b": -1.0, "c": -2.0},  # log-probabilities
+        "3": {"a": 2.0, "b": 0.0, "c": -1.0},  # 0 is not the end
+    }
+    found = audit(qrels, run, "R@3 P@1")
+    assert found.lists["stuffed"].to_list() == [2, 0, 0]
+    row = found.stuffing.filter(pl.col("measure") == "R@3").row(0, named=True)
+    assert row["documents"] == 2
+    assert row["earned realistic"] == pytest.approx(0.5 / 3)
+    assert found.stuffing.filter(pl.col("measure") == "P@1")["earned optimistic"].item() == 0
+    assert audit().stuffing.height == 0
+
+
+@given(collections())
+def test_an_audit_of_anything(collection: tuple[Grades, Sims]) -> None:
+    qrels, run = collection
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", exaequo.DataWarning)
+        found = audit(qrels, {"a": run, "b": run}, "AP nDCG@3 IPrec11", samples=5)
+    for name, frame in found.tables.items():
+        assert tabular.text(frame), name
+        json.dumps(tabular.rows(frame), allow_nan=False)
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("q").write_text("3 0 WSJ5 1\n3 0 LA12 0\n3 0 FT8 0\n4 0 X 1\n", encoding="utf-8")
+    Path("r").write_text("3 Q0 LA12 1 0.8 s\n3 Q0 WSJ5 2 0.8 s\n3 Q0 FT8 3 0.5 s\n4 Q0 X 1 1 s\n", encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.usefixtures("files")
+def test_ties_command(capfd: pytest.CaptureFixture[str]) -> None:
+    assert command(["ties", "q", "r"]) == 0
+    text = capfd.readouterr().out
+    assert "Lists that the names of documents help most" in text
+    assert "Ties change" in text
+    assert command(["ties", "q", "r", "r", "--json", "-q"]) == 0
+    document = json.loads(capfd.readouterr().out)
+    assert document["format"] == 1
+    assert {"runs", "scores", "lucky", "conclusions", "lists"} <= set(document)
+    assert command(["ties", "q", "r", "--table", "scores", "--format", "csv"]) == 0
+    assert capfd.readouterr().out.startswith("run,measure,realistic,")
+    assert command(["ties", "q", "r", "--format", "csv"]) == 2
+    assert command(["ties", "q", "r", "--alpha", "2"]) == 2
+    assert command(["ties", "q", "r", "--format", "markdown"]) == 0
+    assert capfd.readouterr().out.startswith("## Ties of each run")
+
+
+@pytest.mark.usefixtures("files")
+def test_order_command(capfd: pytest.CaptureFixture[str]) -> None:
+    assert command(["order", "q", "r"]) == 0
+    lines = capfd.readouterr().out.splitlines()
+    assert lines == ["3 Q0 LA12 1 0.8 s", "3 Q0 WSJ5 2 0.8 s", "3 Q0 FT8 3 0.5 s", "4 Q0 X 1 1.0 s"]
+    assert command(["order", "q", "r", "--ties", "conventional", "--topic", "3", "--format", "csv"]) == 0
+    rows = pl.read_csv(capfd.readouterr().out.encode())
+    assert rows["docno"].to_list() == ["WSJ5", "LA12", "FT8"]
+    assert rows["precision"].to_list() == pytest.approx([1, 1 / 2, 1 / 3])
+    assert rows["tie"].to_list() == [1, 1, None]
+
+
+@pytest.mark.usefixtures("files")
+def test_a_name_halves_a_score(capfd: pytest.CaptureFixture[str]) -> None:
+    """Figures 1 and 2 of the papers: WSJ5 called AP8 comes after LA12."""
+    assert command(["order", "q", "r", "--ties", "conventional", "--rename", "WSJ5=AP8"]) == 0
+    text = capfd.readouterr().out
+    assert [line.split() for line in text.splitlines()[-2:]] == [
+        ["3", "RR", "1.0000", "0.5000"],
+        ["3", "AP", "1.0000", "0.5000"],
+    ]
+    assert command(["order", "q", "r", "--rename", "WSJ5=AP8"]) == 0  # realistic: nothing changes
+    assert capfd.readouterr().out.splitlines()[-1].split() == ["3", "AP", "0.5000", "0.5000"]
+    assert command(["order", "q", "r", "--rename", "WSJ5=LA12"]) == 2
+    assert command(["order", "q", "r", "--rename", "nothing=x"]) == 2
+    assert command(["order", "q", "r", "--rename", "WSJ5"]) == 2
+    assert command(["order", "q", "r", "--topic", "5"]) == 2
+
+
+def test_alpha_is_checked() -> None:
+    with pytest.raises(BadParameter, match="alpha"):
+        audit(alpha=0.0)
+
+
+def test_an_ordered_run_reads_back_the_same(files: Path) -> None:
+    data = exaequo.sample()
+    paths = data.save(files)
+    run = next(str(path) for path in paths if "llm-judge" in path.name)
+    assert command(["order", "qrels.txt", run, "--ties", "optimistic", "-o", "best.txt"]) == 0
+    one = evaluate("qrels.txt", "best.txt", "AP nDCG@10", ties="input")
+    two = evaluate("qrels.txt", run, "AP nDCG@10", ties="optimistic")
+    assert np.array_equal(one.blocks[0].values, two.blocks[0].values)

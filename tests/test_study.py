@@ -1,0 +1,310 @@
+"""The study of an archive: tables against direct calculations, and work that goes on wherever it was stopped."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from archive import write_archive
+from scipy import stats
+
+from exaequo import ExaequoError, InputError, UsageError
+from exaequo.cli import run as command
+from exaequo.study import Study, study, tables
+from exaequo.study.archive import find
+from exaequo.study.pages import page, write
+from helpers import evaluate
+
+INTERVAL = ("realistic", "conventional", "optimistic")
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two tracks of two editions with six runs each, 12 topics, many ties."""
+    folder = tmp_path_factory.mktemp("archive")
+    source = random.Random(4)
+    for track in ("adhoc", "web"):
+        for edition in ("1999", "2000"):
+            place = folder / track / edition
+            (place / "runs").mkdir(parents=True)
+            documents = [f"{source.choice('ABZ')}{number:03}" for number in range(60)]
+            topics = range(1, 13)
+            with (place / "qrels.txt").open("w") as file:
+                for topic in topics:
+                    file.writelines(f"{topic} 0 {docno} {source.choice((0, 0, 0, 1))}\n" for docno in set(documents))
+                    file.write(f"{topic} 0 sure 1\n")
+            for run in range(6):
+                lines = []
+                for topic in topics:
+                    for docno in source.sample(sorted(set(documents)), 30):
+                        sim = round(source.random() * 4) if run < 4 else source.random()
+                        lines.append(f"{topic} Q0 {docno} 0 {sim} sys{run}\n")
+                    lines.append(f"{topic} Q0 sure 0 {run} sys{run}\n")
+                path = place / "runs" / f"sys{run}"
+                if run == 2:
+                    with gzip.open(f"{path}.gz", "wt") as packed:
+                        packed.writelines(lines)
+                else:
+                    path.write_text("".join(lines))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def result(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Study:
+    return study(archive, tmp_path_factory.mktemp("out"), measures="RR AP", top=3)
+
+
+def values(archive: Path, track: str, edition: str, measure: str) -> dict[str, dict[str, dict[str, float]]]:
+    """{run: {ties: {topic: value}}} by `evaluate`."""
+    place = archive / track / edition
+    scores = evaluate(place / "qrels.txt", sorted((place / "runs").iterdir()), measure, ties="all")
+    return {
+        run: {ties: {topic: figures[measure] for topic, figures in topics.items()} for ties, topics in by_ties.items()}
+        for run, by_ties in scores.to_dict().items()
+    }
+
+
+def test_finds_everything(archive: Path, result: Study) -> None:
+    assert result.about["archive"] == {"editions": 4, "runs": 24, "broken": 0, "lines": 24 * 12 * 31}
+    assert [edition.label for edition in find(archive)] == ["adhoc 1999", "adhoc 2000", "web 1999", "web 2000"]
+    assert [edition.label for edition in find(archive, ["web"], ["2000"])] == ["web 2000"]
+    with pytest.raises(UsageError, match=r"no track 'wab' .* did you mean 'web'"):
+        find(archive, ["wab"])
+
+
+def test_tie_statistics(archive: Path, result: Study) -> None:
+    place = archive / "web" / "2000" / "runs"
+    shares = []
+    for path in sorted(place.iterdir()):
+        text = gzip.decompress(path.read_bytes()).decode() if path.suffix == ".gz" else path.read_text()
+        lists: dict[str, list[float]] = {}
+        for line in text.splitlines():
+            lists.setdefault(line.split()[0], []).append(float(line.split()[4]))
+        shares += [100 * sum(sims.count(sim) > 1 for sim in sims) / len(sims) for sims in lists.values()]
+    row = result.tables["ties"].filter((pl.col("track") == "web") & (pl.col("edition") == "2000")).row(0, named=True)
+    assert (row["runs"], row["lists"]) == (6, 72)
+    assert row["tied min %"] == pytest.approx(min(shares))
+    assert row["tied mean %"] == pytest.approx(np.mean(shares))
+    assert row["tied max %"] == pytest.approx(max(shares))
+    assert row["tied sd %"] == pytest.approx(np.std(shares, ddof=1))
+
+
+def test_differences(archive: Path, result: Study) -> None:
+    low, middle, low_means, middle_means = [], [], [], []
+    for edition in ("1999", "2000"):
+        for by_ties in values(archive, "adhoc", edition, "AP").values():
+            low += list(by_ties["realistic"].values())
+            middle += list(by_ties["conventional"].values())
+            low_means.append(np.mean(list(by_ties["realistic"].values())))
+            middle_means.append(np.mean(list(by_ties["conventional"].values())))
+    for of, one, two in (("lists", low, middle), ("runs", low_means, middle_means)):
+        chosen = (pl.col("track") == "adhoc") & (pl.col("measure") == "AP") & (pl.col("of") == of)
+        row = result.tables["differences"].filter(chosen).row(0, named=True)
+        assert row["pairs"] == len(one)
+        assert row["difference %"] == pytest.approx(100 * (np.mean(two) - np.mean(one)))
+        assert row["relative %"] == pytest.approx(100 * (np.mean(two) / np.mean(one) - 1))
+        assert row["r"] == pytest.approx(stats.pearsonr(one, two).statistic)
+        assert row["p"] == pytest.approx(stats.ttest_rel(two, one, alternative="greater").pvalue)
+        assert row["star"] == ("*" if row["p"] < 0.001 else "")
+
+
+def test_wrong_conclusions(archive: Path, result: Study) -> None:
+    for measure in ("RR", "AP"):
+        table = values(archive, "web", "1999", measure)
+        wrong = 0
+        for one, two in combinations(table, 2):
+            said = []
+            for ties in ("realistic", "conventional"):
+                a, b = (np.array([table[run][ties][topic] for topic in table[run][ties]]) for run in (one, two))
+                test = stats.ttest_rel(a, b)
+                said.append(np.sign(test.statistic) if test.pvalue < 0.05 else 0)
+            wrong += said[0] != said[1]
+        chosen = (pl.col("edition") == "1999") & (pl.col("track") == "web") & (pl.col("measure") == measure)
+        row = result.tables["conclusions"].filter(chosen).row(0, named=True)
+        assert (row["pairs"], row["wrong"]) == (15, wrong)
+
+
+def test_rankings(archive: Path, result: Study) -> None:
+    table = values(archive, "web", "2000", "AP")
+    means = {ties: [np.mean(list(table[run][ties].values())) for run in table] for ties in INTERVAL}
+    chosen = (pl.col("edition") == "2000") & (pl.col("track") == "web") & (pl.col("measure") == "AP")
+    row = result.tables["rankings"].filter(chosen).row(0, named=True)
+    expected = stats.kendalltau(means["realistic"], means["conventional"])
+    assert (row["τ RC"], row["p RC"]) == pytest.approx((expected.statistic, expected.pvalue))
+    ranks = [[1 + sum(other > own for other in means[ties]) for own in means[ties]] for ties in INTERVAL[:2]]
+    assert row["moved"] == sum(a != b for a, b in zip(*ranks, strict=True))
+    assert row["kept"] == 5  # without a quarter of six, rounded down
+    systems = result.tables["systems"].filter(chosen)
+    assert systems.sort("run")["rank realistic"].to_list() == ranks[0]
+
+
+def test_competition_ranks() -> None:
+    assert tables.competition_ranks(np.array([0.5, 0.9, 0.5, 0.1])).tolist() == [2, 1, 2, 4]
+
+
+def test_verdicts_of_equal_systems() -> None:
+    same = np.array([[0.1, 0.2, 0.3], [0.1, 0.2, 0.3], [0.2, 0.3, 0.4]])
+    assert tables.verdicts(same, 0.05).tolist() == [0, -1, -1]  # a constant difference is certain
+    assert tables.verdicts(np.array([[1.0], [0.0]]), 0.05).tolist() == [0]  # one topic proves nothing
+
+
+def test_lucky_lists(archive: Path, result: Study) -> None:
+    best = []
+    for edition in ("1999", "2000"):
+        for run, by_ties in values(archive, "web", edition, "RR").items():
+            for topic, low in by_ties["realistic"].items():
+                best.append((1 / low - 1 / by_ties["conventional"][topic], edition, run, topic))
+    table = result.tables["lucky_lists"].filter((pl.col("track") == "web") & (pl.col("measure") == "RR"))
+    assert table["ranks gained"].to_list() == pytest.approx(sorted((each[0] for each in best), reverse=True)[:3])
+    assert table.height == 3
+
+
+def read(folder: Path) -> dict[str, bytes]:
+    """All files of a study but the results of single runs."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and "work" not in path.parts
+    }
+
+
+def test_same_bytes_with_more_processes(archive: Path, tmp_path: Path) -> None:
+    for jobs in (1, 2):
+        write(study(archive, tmp_path / str(jobs), jobs=jobs), tmp_path / str(jobs))
+    assert read(tmp_path / "1") == read(tmp_path / "2")
+
+
+def test_only_what_changed_is_done_again(archive: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "archive"
+    shutil.copytree(archive, copy)
+    out = tmp_path / "out"
+    study(copy, out)
+    work = out / "work"
+    before = {path.name: path.stat().st_mtime_ns for path in work.iterdir()}
+    assert len(before) == 24
+    changed = copy / "web" / "1999" / "runs" / "sys1"
+    changed.write_text(changed.read_text().replace("sure 0 1", "sure 0 9"))
+    (copy / "web" / "1999" / "runs" / "more").write_text(changed.read_text().replace("sys1", "more"))
+    again = study(copy, out)
+    assert again.about["archive"]["runs"] == 25
+    after = {path.name: path.stat().st_mtime_ns for path in work.iterdir()}
+    assert len(after) == 26
+    assert before.items() <= after.items()
+
+
+def test_broken_runs_are_left_out(archive: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    copy = tmp_path / "archive"
+    shutil.copytree(archive, copy)
+    (copy / "web" / "1999" / "runs" / "bad").write_text("1 Q0 A001 0 1 bad\n1 Q0 A002 0 nan bad\n")
+    (copy / "web" / "1999" / "runs" / "other").write_text("999 Q0 A001 0 1 other\n")
+    found = study(copy, tmp_path / "out")
+    assert found.about["archive"]["broken"] == 2
+    assert found.tables["broken"]["problem"][0].startswith(f"{copy}/web/1999/runs/bad:2: score is 'nan'")
+    with pytest.raises(ExaequoError, match="bad:2"):
+        study(copy, tmp_path / "strict", strict=True)
+    assert command(["study", str(copy), "-o", str(tmp_path / "out"), "--jobs", "1"]) == 0
+    said = capfd.readouterr()
+    assert "left out:" in said.err
+    assert "bad:2: score is 'nan'" in said.err
+    assert "2 runs could not be evaluated" in said.out
+
+
+def test_a_broken_edition_is_left_out(archive: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "archive"
+    shutil.copytree(archive, copy)
+    (copy / "web" / "1999" / "qrels.txt").write_text("1 0 A001\n")
+    found = study(copy, tmp_path / "out")
+    assert found.about["archive"]["broken"] == 6
+    assert set(found.tables["conclusions"]["edition"]) == {"1999", "2000"}
+
+
+def test_judgments_in_parts(archive: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "archive"
+    shutil.copytree(archive, copy)
+    whole = copy / "web" / "1999" / "qrels.txt"
+    lines = whole.read_text().splitlines(keepends=True)
+    whole.with_name("qrels.part1").write_text("".join(lines[:200]))
+    whole.with_name("qrels.part2").write_text("".join(lines[200:]))
+    whole.unlink()
+    one, two = study(archive, tmp_path / "one"), study(copy, tmp_path / "two")
+    assert one.tables["systems"].equals(two.tables["systems"])
+    whole.write_text("".join(lines[:1]))
+    found = study(copy, tmp_path / "three")
+    assert "is judged in more than one file" in found.tables["broken"]["problem"][0]
+
+
+def test_manifest(archive: Path, tmp_path: Path) -> None:
+    manifest = tmp_path / "study.toml"
+    manifest.write_text(
+        f"""
+[[edition]]
+track = "adhoc"
+edition = 1999
+qrels = "{archive}/adhoc/1999/qrels.txt"
+runs = ["{archive}/adhoc/1999/runs/sys?", "{archive}/adhoc/1999/runs/*.gz"]
+"""
+    )
+    found = study(manifest, tmp_path / "out")
+    assert found.about["archive"]["runs"] == 6
+    for text, message in (
+        ("x = 1", "there is no"),
+        ("[[edition]]\ntrack = 'a'\nedition = 'b'\nqrels = 'none'\nruns = 'none'", "no file matches"),
+        ("[[edition]]\nedition = 'b'", "no track"),
+        ("[[edition", "not TOML"),
+    ):
+        manifest.write_text(text)
+        with pytest.raises(InputError, match=message):
+            find(manifest)
+
+
+def test_archives_that_are_none(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such file or folder"):
+        find(tmp_path / "nothing")
+    with pytest.raises(InputError, match="no edition in this folder"):
+        find(tmp_path)
+    (tmp_path / "web" / "1999" / "runs").mkdir(parents=True)
+    (tmp_path / "web" / "1999" / "qrels.txt").write_text("1 0 a 1\n")
+    with pytest.raises(InputError, match="there are no runs"):
+        find(tmp_path)
+
+
+def test_page(result: Study) -> None:
+    text = page(result)
+    assert text.startswith("<!doctype html>")
+    assert "<script" not in text
+    assert "http" not in text
+    assert text.count("<table>") == text.count("</table>") >= 8
+
+
+def test_killed_and_started_again(tmp_path: Path) -> None:
+    """Killed at random moments, a study ends with the same bytes as one that was left alone."""
+    archive = tmp_path / "archive"
+    write_archive(archive, scale=0.05, seed=3)
+    arguments = [sys.executable, "-m", "exaequo", "study", str(archive), "--jobs", "2", "-o"]
+    start = time.monotonic()
+    subprocess.run([*arguments, str(tmp_path / "left alone")], check=True, capture_output=True)
+    whole = time.monotonic() - start
+    source = random.Random(int(whole * 1000))
+    for _ in range(4):
+        process = subprocess.Popen(
+            [*arguments, str(tmp_path / "killed")],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        time.sleep(source.uniform(0.2, 0.9) * whole)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    subprocess.run([*arguments, str(tmp_path / "killed")], check=True, capture_output=True)
+    assert read(tmp_path / "killed") == read(tmp_path / "left alone")
