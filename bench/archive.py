@@ -83,6 +83,34 @@ def timed_study(folder: Path, out: Path, jobs: int) -> dict[str, Any]:
     }
 
 
+def three_to_one(folder: Path, repeats: int = 5) -> float:
+    """Return the time of three strategies and the tie statistics over that of conventional alone, files to values."""
+    from exaequo.judge import judge, prepare
+    from exaequo.measures import parse_measures
+    from exaequo.order import INTERVAL, Ordering
+    from exaequo.read import read_qrels, read_run
+    from exaequo.tiestats import tie_statistics
+
+    measures = parse_measures("RR AP")
+    judgments = prepare(read_qrels(folder / "qrels.txt"))
+    runs = sorted((folder / "runs").iterdir())[:12]
+
+    def seconds(strategies: tuple[str, ...]) -> float:
+        start = time.perf_counter()
+        for path in runs:
+            ordering = Ordering(judge(read_run(path), judgments))
+            if len(strategies) > 1:
+                tie_statistics(ordering, depth=DEPTH, single=False)
+            for ties in strategies:
+                ranking = ordering.ranking(ties, depth=DEPTH)
+                for measure in measures:
+                    measure.values(ranking)
+        return time.perf_counter() - start
+
+    ratios = [seconds(INTERVAL) / seconds(("conventional",)) for _ in range(repeats)]
+    return sorted(ratios)[repeats // 2]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)

@@ -90,7 +90,8 @@ def summary(study: Study) -> list[str]:
             f"The order of names changes the mean {row['measure']} of runs by {row['relative %']:+.2f} %{more}; "
             f"r = {row['r']:.4f}."
         )
-    wrong = study.tables["conclusions"].filter(pl.col("wrong %").is_not_nan()).sort("wrong %", descending=True)
+    single = pl.col("wrong %").is_not_nan() & (pl.col("track") != ALL)
+    wrong = study.tables["conclusions"].filter(single).sort("wrong %", descending=True, maintain_order=True)
     if wrong.height:
         worst = wrong.row(0, named=True)
         lines.append(
@@ -139,8 +140,9 @@ def _section(name: str, frame: pl.DataFrame) -> str:
     more = frame.height - MOST_ROWS
     note = f" The first {MOST_ROWS} of {frame.height:,} rows; all are in tables/{name}.csv." if more > 0 else ""
     text = html.escape(what + note)
+    digits = dict.fromkeys((column for column in frame.columns if column.startswith(("per score", "ranks"))), 1)
     return (
         f'<section id="{name}"><h2>{html.escape(title)}</h2><p class="what">{text}</p>'
         f'<div class="scroll" tabindex="0" role="region" aria-label="{html.escape(title)}">'
-        f"{tabular.html_table(frame.head(MOST_ROWS))}</div></section>\n"
+        f"{tabular.html_table(frame.head(MOST_ROWS), digits=digits)}</div></section>\n"
     )

@@ -14,12 +14,12 @@ import numpy as np
 import polars as pl
 
 from exaequo.audit import gain, rank_gain
-from exaequo.judge import Floats, Ints
+from exaequo.judge import Bools, Floats, Ints
 from exaequo.order import INTERVAL
 
 EDITION = ["track", "edition"]
 #: What stands for all tracks, and for the averages of editions.
-ALL, PLAIN, WEIGHTED = "all", "average", "average by runs"
+ALL, PLAIN, WEIGHTED, MAXIMUM = "all", "average", "average by runs", "maximum"
 #: Below this p a track gets a star, as in the papers.
 STAR = 0.001
 #: Share of the systems with the lowest conventional means that is left out where the papers do.
@@ -168,7 +168,8 @@ def pearson(one: Floats, two: Floats) -> float:
 
 def rankings(runs: pl.DataFrame, measure: str) -> pl.DataFrame:
     """Compare the rankings of systems under the strategies, edition by edition: τ-b with its p, systems that move."""
-    rows = []
+    rows: list[dict[str, Any]] = []
+    all_moved, all_kept = [], []
     for (track, edition), part in runs.group_by(EDITION, maintain_order=True):
         means = {ties: part[f"{measure} {ties}"].to_numpy() for ties in INTERVAL}
         row: dict[str, Any] = {"track": track, "edition": edition, "measure": measure, "systems": part.height}
@@ -179,20 +180,27 @@ def rankings(runs: pl.DataFrame, measure: str) -> pl.DataFrame:
                 f"p {one[0]}{two[0]}".upper().replace("P ", "p "): p,
             }
         moved, kept = _moves(means)
-        row |= {"moved": moved[0], "moved %": moved[1], "kept": kept[0], "moved of kept %": kept[1]}
+        row |= {"moved": moved.sum(), "moved %": _percent(moved), "kept": len(kept), "moved of kept %": _percent(kept)}
         rows.append(row)
-    return pl.DataFrame(rows)
+        all_moved.append(moved)
+        all_kept.append(kept)
+    moved, kept = np.concatenate(all_moved), np.concatenate(all_kept)
+    rows.append({"track": ALL, "edition": ALL, "measure": measure, "systems": len(moved)})
+    rows[-1] |= {"moved": moved.sum(), "moved %": _percent(moved), "kept": len(kept), "moved of kept %": _percent(kept)}
+    return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _moves(means: dict[str, Floats]) -> tuple[tuple[int, float], tuple[int, float]]:
-    """Return systems whose rank differs between realistic and conventional, and the same without the worst quarter."""
+def _percent(marked: Bools) -> float:
+    return float(100 * marked.mean()) if len(marked) else float("nan")
+
+
+def _moves(means: dict[str, Floats]) -> tuple[Bools, Bools]:
+    """Tell whose rank differs between realistic and conventional, and the same without the worst quarter."""
     low, middle = means["realistic"], means["conventional"]
     moved = competition_ranks(low) != competition_ranks(middle)
     worst = int(WORST * len(low))
     kept = np.sort(np.argsort(middle, kind="stable")[worst:])
-    again = competition_ranks(low[kept]) != competition_ranks(middle[kept])
-    shares = [float(100 * each.mean()) if len(each) else float("nan") for each in (moved, again)]
-    return (int(moved.sum()), shares[0]), (len(kept), shares[1])
+    return moved, competition_ranks(low[kept]) != competition_ranks(middle[kept])
 
 
 def competition_ranks(values: Floats) -> Ints:
@@ -216,7 +224,7 @@ def conclusions(lists: pl.DataFrame, measure: str, alpha: float) -> pl.DataFrame
 
     The verdict is that of a two-sided paired t-test over topics: better, worse, or no difference.
     """
-    rows = []
+    rows: list[dict[str, Any]] = []
     for (track, edition), part in lists.group_by(EDITION, maintain_order=True):
         one, two = (verdicts(_matrix(part, f"{measure} {ties}"), alpha) for ties in INTERVAL[:2])
         wrong = int((one != two).sum())
@@ -230,7 +238,12 @@ def conclusions(lists: pl.DataFrame, measure: str, alpha: float) -> pl.DataFrame
                 "wrong %": 100 * wrong / len(one) if len(one) else float("nan"),
             }
         )
-    return pl.DataFrame(rows)
+    pairs, wrong = (sum(row[name] for row in rows) for name in ("pairs", "wrong"))
+    shares = [row["wrong %"] for row in rows if row["pairs"]] or [float("nan")]
+    whole = {"track": ALL, "measure": measure, "pairs": pairs, "wrong": wrong}
+    rows.append(whole | {"edition": ALL, "wrong %": 100 * wrong / pairs if pairs else float("nan")})
+    rows.append(whole | {"edition": MAXIMUM, "pairs": None, "wrong": None, "wrong %": max(shares)})
+    return pl.DataFrame(rows, infer_schema_length=None)
 
 
 def _matrix(part: pl.DataFrame, column: str) -> Floats:
