@@ -57,21 +57,25 @@ def study(
     def split(names: tuple[str, ...]) -> list[str]:
         return [name for each in names for name in each.split(",") if name]
 
-    with _progress() as step:
-        result = study_archive(
-            archive,
-            out,
-            tracks=split(tracks),
-            editions=split(editions),
-            measures=list(measures) or MEASURES,
-            depth=depth,
-            top=top,
-            alpha=alpha,
-            rel_level=rel_level,
-            jobs=jobs or os.cpu_count() or 1,
-            strict=strict,
-            progress=step,
-        )
+    try:
+        with _progress() as step:
+            result = study_archive(
+                archive,
+                out,
+                tracks=split(tracks),
+                editions=split(editions),
+                measures=list(measures) or MEASURES,
+                depth=depth,
+                top=top,
+                alpha=alpha,
+                rel_level=rel_level,
+                jobs=jobs or os.cpu_count() or 1,
+                strict=strict,
+                progress=step,
+            )
+    except KeyboardInterrupt:
+        click.echo("exaequo: stopped; the same command goes on from here", err=True)
+        raise
     for each in result.broken:
         output.warn(f"left out: {each.problem}")
     files = write(result, out)

@@ -10,8 +10,10 @@ import hashlib
 import json
 import multiprocessing
 import os
+import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from itertools import islice
@@ -153,6 +155,10 @@ def _evaluate(task: Task, judgments: Judgments) -> bytes:
     return buffer.getvalue()
 
 
+def _leave_interrupts_to_the_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 def run_all(tasks: Sequence[Task], jobs: int) -> Iterator[Done]:
     """Do all tasks, in any order, with so many processes; yield each as it is done."""
     if jobs == 1 or len(tasks) == 1:
@@ -162,7 +168,7 @@ def run_all(tasks: Sequence[Task], jobs: int) -> Iterator[Done]:
     context = multiprocessing.get_context("spawn")
     before = os.environ.get("POLARS_MAX_THREADS")
     os.environ["POLARS_MAX_THREADS"] = "1"
-    pool = ProcessPoolExecutor(min(jobs, len(tasks)), mp_context=context)
+    pool = ProcessPoolExecutor(min(jobs, len(tasks)), mp_context=context, initializer=_leave_interrupts_to_the_parent)
     try:
         waiting = iter(tasks)
         under_way = {pool.submit(work, task) for task in islice(waiting, 4 * jobs)}
@@ -173,6 +179,9 @@ def run_all(tasks: Sequence[Task], jobs: int) -> Iterator[Done]:
                 if task is not None:
                     under_way.add(pool.submit(work, task))
                 yield each.result()
+    except BrokenProcessPool:
+        message = "a process of the study was ended from outside, perhaps for want of memory"
+        raise ExaequoError(f"{message}; the same command goes on from here, --jobs 1 needs the least.") from None
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
         if before is None:
