@@ -23,7 +23,7 @@ def test_public_names() -> None:
     assert set(exaequo.__all__) == {
         *("BadParameter", "DataWarning", "ExaequoError", "InputError", "Measure", "MissingTopics", "Problem", "Qrels"),
         *("Ranking", "Run", "Scores", "UnknownMeasure", "UsageError", "__version__", "define", "evaluate", "measures"),
-        *("audit_ties", "lexirecall", "parse_measure", "read_qrels", "read_run", "sample"),
+        *("audit_ties", "compare", "gate", "lexirecall", "parse_measure", "read_qrels", "read_run", "sample"),
     }
     for name in exaequo.__all__:
         assert getattr(exaequo, name) is not None
@@ -39,8 +39,8 @@ def test_importing_costs_nothing() -> None:
 
 #: Each module may use the ones before it. `errors` stands below all, `cli` on top of all.
 LAYERS = (
-    "errors writing read judge order aggregate measures expected tiestats scores evaluation listing audit axioms "
-    "filtering sampledata tabular formats study trec_eval compat cli"
+    "errors writing read judge order stats aggregate measures expected tiestats scores evaluation listing audit "
+    "comparison axioms filtering sampledata tabular formats study trec_eval compat cli"
 ).split()
 
 

@@ -17,6 +17,8 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from exaequo import measures
     from exaequo.audit import audit_ties
+    from exaequo.comparison import compare
+    from exaequo.comparison.gate import gate
     from exaequo.errors import (
         BadParameter,
         DataWarning,
@@ -50,8 +52,10 @@ __all__ = [
     "UsageError",
     "__version__",
     "audit_ties",
+    "compare",
     "define",
     "evaluate",
+    "gate",
     "lexirecall",
     "measures",
     "parse_measure",
@@ -62,6 +66,8 @@ __all__ = [
 
 _HOMES = {
     "audit": "audit_ties",
+    "comparison": "compare",
+    "comparison.gate": "gate",
     "errors": "BadParameter DataWarning ExaequoError InputError MissingTopics Problem UnknownMeasure UsageError",
     "evaluation": "evaluate lexirecall",
     "measures": "Measure define parse_measure",
@@ -76,7 +82,7 @@ if not TYPE_CHECKING:  # type checkers see the imports above, and that there are
 
     def __getattr__(name: str) -> object:
         """Load a public name on first use."""
-        if name in ("measures", "filtering", "audit", "compat", "axioms", "study"):
+        if name in ("measures", "filtering", "audit", "compat", "axioms", "study", "stats"):
             return import_module(f"exaequo.{name}")
         if name not in _HOME_OF:
             raise AttributeError(f"module 'exaequo' has no attribute {name!r}")

@@ -19,6 +19,7 @@ from exaequo.judge import HIGHEST_GRADE, Floats, Judgments, judge, prepare
 from exaequo.measures import Measure, parse_measures
 from exaequo.order import INTERVAL, Ordering
 from exaequo.read import Qrels, QrelsLike, Run, RunLike, read_qrels, read_run, unique_names
+from exaequo.stats.tests import student
 from exaequo.tiestats import TieStatistics, stuffing, tie_statistics
 
 MEASURES = ("AP", "RR", "nDCG@10", "P@10")
@@ -312,13 +313,7 @@ def _conclusions(named: Mapping[str, _Audited], measures: Sequence[Measure], alp
 
 def paired_t(gap: Floats) -> float:
     """Return the two-sided p of a paired t-test; 1 where all differences are 0, NaN for fewer than two topics."""
-    if len(gap) < 2:
-        return float("nan")
-    if not np.ptp(gap):
-        return 1.0 if gap[0] == 0 else 0.0
-    from scipy.stats import ttest_1samp
-
-    return float(ttest_1samp(gap, 0.0).pvalue)
+    return float(student(gap[None, :])[0]) if len(gap) > 1 else float("nan")
 
 
 def _chance(first: _Audited, second: _Audited, row: int) -> float:

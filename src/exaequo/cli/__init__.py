@@ -14,6 +14,7 @@ import click
 
 from exaequo import __version__
 from exaequo.cli.check import check
+from exaequo.cli.compare import compare, gate
 from exaequo.cli.demo import demo
 from exaequo.cli.eval import eval_
 from exaequo.cli.filter import filter_
@@ -34,7 +35,7 @@ def app(debug: bool) -> None:
     """Evaluate ranked retrieval fairly: scores that do not depend on the names of tied documents."""
 
 
-for command in (eval_, trec_eval, ties, order, study, filter_, check, measures, demo):
+for command in (eval_, compare, gate, ties, order, study, filter_, trec_eval, check, measures, demo):
     app.add_command(command)
 
 

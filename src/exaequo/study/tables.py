@@ -16,6 +16,8 @@ import polars as pl
 from exaequo.audit import gain, rank_gain
 from exaequo.judge import Bools, Floats, Ints
 from exaequo.order import INTERVAL
+from exaequo.stats.agreement import kendall, pearson
+from exaequo.stats.tests import Setting, student
 
 EDITION = ["track", "edition"]
 #: What stands for all tracks, and for the averages of editions.
@@ -150,20 +152,7 @@ def differences(frame: pl.DataFrame, measure: str, of: str) -> pl.DataFrame:
 
 def one_tailed(gap: Floats) -> float:
     """Return p of the paired t-test that the mean difference is above 0; 1 where there is no difference at all."""
-    if len(gap) < 2 or not gap.any():
-        return 1.0
-    if not np.ptp(gap):
-        return 0.0 if gap[0] > 0 else 1.0
-    from scipy.stats import ttest_1samp
-
-    return float(ttest_1samp(gap, 0.0, alternative="greater").pvalue)
-
-
-def pearson(one: Floats, two: Floats) -> float:
-    """Return the product-moment correlation; NaN where one of the two does not vary."""
-    if len(one) < 2 or not np.ptp(one) or not np.ptp(two):
-        return float("nan")
-    return float(np.corrcoef(one, two)[0, 1])
+    return float(student(gap[None, :], Setting(alternative="greater"))[0]) if len(gap) > 1 else 1.0
 
 
 def rankings(runs: pl.DataFrame, measure: str) -> pl.DataFrame:
@@ -209,16 +198,6 @@ def competition_ranks(values: Floats) -> Ints:
     return np.searchsorted(ordered, -values) + 1
 
 
-def kendall(one: Floats, two: Floats) -> tuple[float, float]:
-    """Return τ-b and its p; NaN where one of the two rankings has no order at all."""
-    if len(one) < 2 or not np.ptp(one) or not np.ptp(two):
-        return float("nan"), float("nan")
-    from scipy.stats import kendalltau
-
-    result = kendalltau(one, two)
-    return float(result.statistic), float(result.pvalue)
-
-
 def conclusions(lists: pl.DataFrame, measure: str, alpha: float) -> pl.DataFrame:
     """Return for each edition how many pairs of systems get another verdict from names than from fair ties.
 
@@ -255,17 +234,10 @@ def _matrix(part: pl.DataFrame, column: str) -> Floats:
 def verdicts(values: Floats, alpha: float) -> Floats:
     """Return for each pair of systems, rows of values, 1, -1 or 0: better, worse, or no significant difference."""
     first, second = np.triu_indices(len(values), 1)
-    gap = values[first] - values[second]
-    mean, n = gap.mean(axis=1), values.shape[1]
-    if n < 2:
+    if values.shape[1] < 2:
         return np.zeros(len(first))
-    error = gap.std(axis=1, ddof=1) / np.sqrt(n)
-    from scipy.stats import t
-
-    with np.errstate(divide="ignore", invalid="ignore"):
-        p = 2 * t.sf(np.abs(mean) / error, n - 1)
-    p = np.where(error > 0, p, np.where(mean == 0, 1.0, 0.0))
-    result: Floats = np.sign(mean) * (p < alpha)
+    gaps = values[first] - values[second]
+    result: Floats = np.sign(gaps.mean(axis=1)) * (student(gaps) < alpha)
     return result
 
 

@@ -1,0 +1,301 @@
+"""`exaequo compare` and `exaequo gate`: is A really better than B."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from exaequo.cli import output
+from exaequo.cli.eval import readers_of, with_input_options
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from exaequo.comparison import Comparison
+
+FORMAT = 1
+NOT_PASSED = 3
+TABLES = (
+    *("systems", "pairs", "extremes", "correlations", "inversions", "dominance", "curves", "topics", "contrasts"),
+    *("difficulty", "robustness", "collections", "judges"),
+)
+#: What is shown unless a table is asked for.
+SHOWN = ("systems", "pairs", "collections", "judges", "correlations", "inversions", "contrasts", "robustness")
+_TITLES = {
+    "systems": "Systems (those that share a letter are not told apart; ▲▼ differ from the baseline)",
+    "pairs": "Pairs: the second against the first",
+    "extremes": "Best and worst system of each measure",
+    "correlations": "Rankings of systems by two measures, or under two strategies",
+    "inversions": "Pairs that two measures put in opposite order",
+    "dominance": "Whose interpolated curve is never below the other's",
+    "curves": "Interpolated precision at recall 0 … 1",
+    "topics": "Topics, hardest first",
+    "contrasts": "Topics on which systems differ most",
+    "difficulty": "Difficulty of topics under two strategies",
+    "robustness": "The worst topics of each system",
+    "collections": "The same systems on other collections",
+    "judges": "Other judgments of the same topics",
+}
+_TESTS = ("t", "wilcoxon", "sign", "randomization", "bootstrap")
+_CORRECTIONS = ("none", "bonferroni", "holm", "bh", "by", "tukey", "randomised-tukey")
+
+
+@click.command()
+@click.argument("qrels")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.option("--baseline", metavar="RUN", help="Compare all others with this run (its name or file).")
+@click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="As for eval; may be repeated.")
+@click.option("--test", type=click.Choice(_TESTS), default="t", show_default=True)
+@click.option("--correction", type=click.Choice(_CORRECTIONS), default="holm", show_default=True)
+@click.option("--one-sided", is_flag=True, help="Ask only whether the second run is higher.")
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the tests, after correction.")
+@click.option("--ties", default="all,expected", show_default=True, help="Strategies; the first counts.")
+@click.option("--samples", type=click.IntRange(100), default=10_000, show_default=True, help="For random tests.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For all that is random.")
+@click.option("--depth", type=click.IntRange(1), metavar="N", help="Cut each list at N, after ordering.")
+@click.option("--rel-level", type=float, metavar="N", help="Least grade that is relevant.  [default: any above 0]")
+@click.option("--max-grade", type=float, default=127, show_default=True, help="A grade above this is not relevant.")
+@click.option("--missing", type=click.Choice(["zero", "skip", "error"]), default="zero", show_default=True)
+@click.option(
+    "--also", multiple=True, metavar="DIR", help="Another collection with the same systems: DIR/qrels*, DIR/runs/*."
+)
+@click.option("--judges", multiple=True, metavar="QRELS", help="Other judgments of the same topics.")
+@click.option("--table", "only", type=click.Choice(TABLES), help="Give this table alone.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["table", "csv", "json", "markdown", "latex"]),
+    default="table",
+    show_default=True,
+)
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option("-o", "--output", "path", metavar="FILE", help="Write there instead of to standard output.")
+@with_input_options
+def compare(
+    qrels: str,
+    runs: tuple[str, ...],
+    baseline: str | None,
+    measures: tuple[str, ...],
+    test: str,
+    correction: str,
+    one_sided: bool,
+    alpha: float,
+    ties: str,
+    samples: int,
+    seed: int,
+    depth: int | None,
+    rel_level: float | None,
+    max_grade: float,
+    missing: str,
+    also: tuple[str, ...],
+    judges: tuple[str, ...],
+    only: str | None,
+    format_: str,
+    as_json: bool,
+    path: str | None,
+    columns: tuple[str, ...],
+    **kinds: str | None,
+) -> None:
+    """Compare two or more RUNs over the topics of QRELS: tests, intervals, effect sizes, power, what ties change."""
+    output.refuse_two_stdins((qrels, *runs))
+    format_ = "json" if as_json else format_
+    if format_ == "csv" and only is None:
+        from exaequo.errors import UsageError
+
+        raise UsageError(f"--format csv holds one table; choose it with --table: {', '.join(TABLES)}.")
+    from exaequo.comparison import MEASURES, compare_runs
+    from exaequo.comparison.pairs import Plan
+    from exaequo.evaluation import Options
+    from exaequo.expected import EXPECTED
+    from exaequo.measures import parse_measures
+    from exaequo.order import strategies
+    from exaequo.read import read_qrels, read_run
+
+    names, readers = output.parse_columns(columns), readers_of(kinds)
+    parsed = parse_measures(measures or MEASURES)
+    options = Options(strategies(ties.split(","), more=(EXPECTED,)), rel_level, max_grade, depth, missing, seed=seed)
+    judged = read_qrels(qrels, reader=readers[0], columns=names)
+    read = [read_run(each, reader=readers[1], columns=names) for each in output.with_progress(runs)]
+    if baseline is not None:  # a file stands for the run in it
+        baseline = next((run.name for run in read if run.source.name == baseline), baseline)
+    plan = Plan(baseline, test, correction, "greater" if one_sided else "two-sided", alpha, samples, seed)
+    result = compare_runs(judged, read, parsed, options, plan)
+    for warning in result.warnings:
+        output.warn(warning)
+    tables = dict(result.tables)
+    if also:
+        tables["collections"] = _collections(result, also, options)
+    if judges:
+        tables["judges"] = _judges(result, qrels, judges, read, options)
+    _show(result, tables, only, format_, path)
+
+
+def _collections(result: Comparison, folders: tuple[str, ...], options: Any) -> pl.DataFrame:
+    from exaequo.comparison.values import collect
+    from exaequo.comparison.views import across_collections
+    from exaequo.errors import InputError, Problem
+    from exaequo.read import read_qrels, read_run
+
+    values = {"this one": result.values}
+    for folder in folders:
+        qrels = sorted(Path(folder).glob("qrels*"))
+        runs = sorted(each for each in Path(folder).glob("runs/*") if each.is_file())
+        if len(qrels) != 1 or len(runs) < 2:
+            found = f"{len(qrels)} files qrels* and {len(runs)} in runs/"
+            mend = "Arrange the files so."
+            raise InputError(Problem(folder, None, found, "one qrels* and two or more runs", mend))
+        read = (read_run(str(each)) for each in runs)
+        values[folder] = collect(read_qrels(str(qrels[0])), read, result.values.measures, options)
+    return across_collections(values)
+
+
+def _judges(result: Comparison, qrels: str, others: tuple[str, ...], runs: Any, options: Any) -> pl.DataFrame:
+    from exaequo.comparison.values import collect
+    from exaequo.comparison.views import judges
+    from exaequo.read import read_qrels
+
+    files = [(each, read_qrels(each)) for each in (qrels, *others)]
+    values = {qrels: result.values}
+    values |= {name: collect(judged, runs, result.values.measures, options) for name, judged in files[1:]}
+    return judges(files, values)
+
+
+def _show(
+    result: Comparison, tables: dict[str, pl.DataFrame], only: str | None, format_: str, path: str | None
+) -> None:
+    from exaequo import tabular
+
+    if only is not None and only not in tables:
+        from exaequo.errors import UsageError
+
+        raise UsageError(f"There is no table {only} without --{'also' if only == 'collections' else 'judges'}.")
+    if format_ == "json":
+        import json
+
+        document: dict[str, Any] = {"format": FORMAT, "options": result.options}
+        chosen = {only: tables[only]} if only else tables
+        document |= {name: tabular.rows(frame) for name, frame in chosen.items()}
+        document["warnings"] = list(result.warnings)
+        output.write(json.dumps(document, indent=1, ensure_ascii=False) + "\n", path)
+        return
+    if format_ == "csv" and only:
+        output.write(tables[only].write_csv(), path)
+        return
+    chosen = {only: tables[only]} if only else {name: tables[name] for name in SHOWN if name in tables}
+    text = _written(result, chosen, format_, lines=only is None)
+    if path is None and format_ == "table":
+        output.show_text(text)
+    else:
+        output.write(text + "\n", path)
+
+
+def _written(result: Comparison, chosen: dict[str, pl.DataFrame], format_: str, *, lines: bool) -> str:
+    from exaequo import tabular
+    from exaequo.comparison.pages import for_a_paper
+
+    write = {"table": tabular.text, "markdown": tabular.markdown, "latex": tabular.latex}[format_]
+    head = {"table": "{}\n\n", "markdown": "## {}\n\n", "latex": "% {}\n"}[format_]
+    parts = []
+    if lines:
+        parts.append(_summary(result, "% " if format_ == "latex" else "- " if format_ == "markdown" else ""))
+    for name, frame in chosen.items():
+        if not frame.height:
+            continue
+        if name == "systems" and format_ == "latex":
+            parts.append(head.format(_TITLES[name]) + for_a_paper(result))
+        else:
+            parts.append(head.format(_TITLES[name]) + write(_brief(name, frame)))
+    return "\n\n".join(parts)
+
+
+def _summary(result: Comparison, mark: str) -> str:
+    """Say the verdicts, the most important first, and how they were found."""
+    plan, shown = result.plan, 12
+    ordered = result.pairs.sort("corrected p", maintain_order=True)["verdict"].to_list()
+    more = [f"… and {len(ordered) - shown} more; --table pairs has all"] if len(ordered) > shown else []
+    random = f", {plan.samples:,} samples, seed {plan.seed}" if plan.test in ("randomization", "bootstrap") else ""
+    topics = len(result.values.topics)
+    how = f"{topics} topics, {result.values.ties[0]} ties, {plan.name}{random}, alpha {plan.alpha:g}"
+    return "\n".join(f"{mark}{line}" for line in [how, *ordered[:shown], *more])
+
+
+def _brief(name: str, frame: pl.DataFrame) -> pl.DataFrame:
+    """Leave out what is in the sentences above a table."""
+    if name == "pairs":
+        kept = ["measure", "one", "two", "difference", "low", "high", "gain %", "5 % rule", "p", "corrected p", "d"]
+        kept += ["blocked d", "wins", "ties", "losses", "topics needed", "smallest difference", "changes"]
+        import polars as pl
+
+        return frame.select(kept).with_columns(pl.col("topics needed").replace(float("inf"), None).cast(pl.Int64))
+    return frame
+
+
+@click.command()
+@click.argument("qrels")
+@click.argument("baseline")
+@click.argument("candidate")
+@click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="[default: nDCG@10]")
+@click.option("--max-drop", type=float, default=0.0, show_default=True, metavar="D", help="The drop that is allowed.")
+@click.option("--test", type=click.Choice(["t", "randomization", "bootstrap"]), default="t", show_default=True)
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="1 − alpha is how sure to be.")
+@click.option("--samples", type=click.IntRange(100), default=10_000, show_default=True, help="For random tests.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For all that is random.")
+@click.option("--rel-level", type=float, metavar="N", help="Least grade that is relevant.  [default: any above 0]")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--markdown", is_flag=True, help="As a summary for a pull request.")
+@click.option("-o", "--output", "path", metavar="FILE", help="Write there instead of to standard output.")
+@with_input_options
+def gate(
+    qrels: str,
+    baseline: str,
+    candidate: str,
+    measures: tuple[str, ...],
+    max_drop: float,
+    test: str,
+    alpha: float,
+    samples: int,
+    seed: int,
+    rel_level: float | None,
+    as_json: bool,
+    markdown: bool,
+    path: str | None,
+    columns: tuple[str, ...],
+    **kinds: str | None,
+) -> int:
+    """Exit with 0 if CANDIDATE is not worse than BASELINE by more than the drop allowed, with 3 if it may be.
+
+    Non-inferiority: what counts is the lower end of the interval of the difference, so too few topics do not pass. Ties
+    are realistic: a lucky order cannot pass or fail a release.
+    """
+    output.refuse_two_stdins((qrels, baseline, candidate))
+    from exaequo.comparison.gate import gate_runs
+    from exaequo.evaluation import Options
+    from exaequo.measures import parse_measures
+    from exaequo.read import read_qrels, read_run
+
+    names, readers = output.parse_columns(columns), readers_of(kinds)
+    result = gate_runs(
+        read_qrels(qrels, reader=readers[0], columns=names),
+        [read_run(each, reader=readers[1], columns=names) for each in (baseline, candidate)],
+        parse_measures(measures or ("nDCG@10",)),
+        max_drop=max_drop,
+        test=test,
+        alpha=alpha,
+        samples=samples,
+        seed=seed,
+        options=Options(("realistic",), rel_level),
+    )
+    for warning in result.warnings:
+        output.warn(warning)
+    if as_json:
+        import json
+
+        text = json.dumps({"format": FORMAT, **result.as_dict()}, indent=1, ensure_ascii=False)
+    elif markdown:
+        text = result.markdown().rstrip("\n")
+    else:
+        text = "\n".join([*(gate.sentence for gate in result.gates), "passed" if result.passed else "not passed"])
+    output.write(text + "\n", path)
+    return 0 if result.passed else NOT_PASSED

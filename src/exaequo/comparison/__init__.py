@@ -1,0 +1,152 @@
+"""Is A really better than B: systems compared over topics. In: files. Out: a `Comparison`, a set of tables.
+
+`values` evaluates, `pairs` tests, `views` looks at rankings, curves, topics and judges; the statistics are in `stats`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from exaequo.comparison import views
+from exaequo.comparison.pairs import Plan, compare_pairs, systems_table
+from exaequo.comparison.values import Values, collect
+from exaequo.errors import BadParameter, DataWarning, did_you_mean
+from exaequo.evaluation import Options, each_run
+from exaequo.expected import EXPECTED
+from exaequo.expected import SAMPLES as ORDERS
+from exaequo.judge import HIGHEST_GRADE
+from exaequo.measures import Measure, parse_measures
+from exaequo.order import INTERVAL, strategies
+from exaequo.read import Qrels, QrelsLike, Run, RunLike, read_qrels, read_run
+from exaequo.stats.tests import SAMPLES
+
+MEASURES = ("AP", "nDCG@10", "P@10")
+TIES = (*INTERVAL, EXPECTED)
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """The result of a comparison; each table is a Polars frame.
+
+    - `pairs`: for each measure and pair the difference with its interval, p, effect sizes, power, and the verdict.
+    - `systems`: means with intervals, ranks, and letters: systems that share one cannot be told apart.
+    - `correlations`: rankings of systems under two measures, or under two strategies.
+    - `inversions`: pairs that two measures put in opposite order. `extremes`: best and worst system of each measure.
+    - `curves`: interpolated curves; `dominance`: which of two is never below the other.
+    - `topics`: difficulty of each topic; `contrasts`: topics on which two systems differ most; `difficulty`: how much
+      it depends on ties. `robustness`: how systems do on their worst topics.
+    """
+
+    values: Values
+    plan: Plan
+    pairs: pl.DataFrame
+    systems: pl.DataFrame
+    correlations: pl.DataFrame
+    inversions: pl.DataFrame
+    extremes: pl.DataFrame
+    curves: pl.DataFrame
+    dominance: pl.DataFrame
+    topics: pl.DataFrame
+    contrasts: pl.DataFrame
+    difficulty: pl.DataFrame
+    robustness: pl.DataFrame
+    warnings: tuple[str, ...] = ()
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """All tables by name."""
+        names = "systems pairs extremes correlations inversions dominance curves topics contrasts difficulty robustness"
+        return {name: getattr(self, name) for name in names.split()}
+
+    @property
+    def verdicts(self) -> list[str]:
+        """The verdict of each pair in a sentence."""
+        return self.pairs["verdict"].to_list()
+
+
+def compare(
+    qrels: QrelsLike,
+    runs: Sequence[RunLike] | Mapping[str, RunLike],
+    measures: Iterable[str | Measure] | str | Measure = MEASURES,
+    *,
+    baseline: str | None = None,
+    test: str = "t",
+    correction: str = "holm",
+    alternative: str = "two-sided",
+    alpha: float = 0.05,
+    ties: str | Sequence[str] = TIES,
+    samples: int = SAMPLES,
+    seed: int = 0,
+    rel_level: float | None = None,
+    max_grade: float = HIGHEST_GRADE,
+    depth: int | None = None,
+    missing: str = "zero",
+    columns: Mapping[str, str] | None = None,
+) -> Comparison:
+    """Compare runs over the topics of one collection.
+
+    Args:
+        qrels: as for `evaluate`.
+        runs: two or more.
+        measures: as for `evaluate`.
+        baseline: the name of the run all others are compared with; without it, all pairs.
+        test: t, wilcoxon, sign, randomization or bootstrap.
+        correction: none, bonferroni, holm, bh, by; or tukey, randomised-tukey, which replace the test.
+        alternative: two-sided, or greater or less for the second run against the first.
+        alpha: level of the tests, after correction.
+        ties: the strategies; the first counts, the others say whether a verdict depends on ties.
+        samples: random patterns for randomization, bootstrap and randomised-tukey.
+        seed: for all that is random.
+        rel_level: as for `evaluate`.
+        max_grade: as for `evaluate`.
+        depth: as for `evaluate`.
+        missing: as for `evaluate`; "skip" leaves a topic that one run lacks out for all.
+        columns: as for `evaluate`.
+    """
+    plan = Plan(baseline, test, correction, alternative, alpha, samples, seed)
+    chosen = strategies(ties, more=(EXPECTED,))
+    options = Options(chosen, rel_level, max_grade, depth, missing, seed=seed, samples=ORDERS)
+    judged = read_qrels(qrels, columns=columns)
+    read = (read_run(run, name=name, columns=columns) for name, run in each_run(runs))
+    result = compare_runs(judged, read, parse_measures(measures), options, plan)
+    for warning in result.warnings:
+        warnings.warn(warning, DataWarning, stacklevel=2)
+    return result
+
+
+def compare_runs(
+    qrels: Qrels, runs: Iterable[Run], measures: Sequence[Measure], options: Options, plan: Plan
+) -> Comparison:
+    """Compare runs as they are read; warnings are collected, not given."""
+    for measure in measures:
+        if measure.aggregate == "gm":
+            plain = Measure(measure.definition, measure.params)
+            raise BadParameter(f"{measure} is one number per run; compare {plain}, and see the table `robustness`.")
+    values = collect(qrels, runs, measures, options)
+    if plan.baseline is not None and plan.baseline not in values.systems:
+        hint = did_you_mean(plan.baseline, values.systems) or f"; there are {', '.join(values.systems)}."
+        raise BadParameter(f"There is no run {plan.baseline!r} to be the baseline{hint}")
+    pairs = compare_pairs(values, plan)
+    return Comparison(
+        values=values,
+        plan=plan,
+        pairs=pairs,
+        systems=systems_table(values, pairs, plan),
+        correlations=views.correlations(values),
+        inversions=views.inversions(values),
+        extremes=views.extremes(values),
+        curves=views.curves(values),
+        dominance=views.dominance(values),
+        topics=views.topics(values),
+        contrasts=views.contrasts(values, plan.baseline),
+        difficulty=views.difficulty(values),
+        robustness=views.robustness(values),
+        warnings=values.notes,
+        options={**plan.as_dict(), "ties": list(values.ties), "topics": len(values.topics)},
+    )

@@ -1,0 +1,165 @@
+"""Gate a release: is the candidate worse than the baseline by more than a margin? Ties are realistic on both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from exaequo.audit import gain
+from exaequo.comparison.values import collect
+from exaequo.errors import BadParameter, DataWarning
+from exaequo.evaluation import Options
+from exaequo.judge import Floats
+from exaequo.measures import Measure, parse_measures
+from exaequo.read import Qrels, QrelsLike, Run, RunLike, read_qrels, read_run
+from exaequo.stats.tests import DEFAULT, SAMPLES, TESTS, Setting, bootstrap_interval, t_interval
+
+GATE_TESTS = ("t", "randomization", "bootstrap")
+
+
+@dataclass(frozen=True)
+class Gate:
+    """The verdict on one measure: passed if the lower end of the interval of the loss stays above the margin."""
+
+    measure: str
+    baseline: float
+    candidate: float
+    difference: float
+    worst_case: float
+    max_drop: float
+    p: float
+    topics: int
+    test: str
+    alpha: float
+    passed: bool
+    sentence: str
+
+
+@dataclass(frozen=True)
+class GateResult:
+    """The verdicts on all measures; it passes if each of them does."""
+
+    gates: tuple[Gate, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Tell whether the release may go on."""
+        return all(gate.passed for gate in self.gates)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {
+            "passed": self.passed,
+            "measures": [asdict(gate) for gate in self.gates],
+            "warnings": list(self.warnings),
+        }
+
+    def markdown(self) -> str:
+        """Return a summary for a pull request."""
+        head = "## Search quality: " + ("passed" if self.passed else "**not passed**")
+        rows = [
+            f"| {gate.measure} | {gate.baseline:.4f} | {gate.candidate:.4f} | {gate.difference:+.4f} | "
+            f"{gate.worst_case:+.4f} | {-gate.max_drop:+.4f} | {'passed' if gate.passed else '**not passed**'} |"
+            for gate in self.gates
+        ]
+        table = [
+            "| measure | baseline | candidate | difference | worst case | allowed | |",
+            "|---|---:|---:|---:|---:|---:|---|",
+            *rows,
+        ]
+        return "\n".join([head, "", *table, "", *(f"- {gate.sentence}" for gate in self.gates)]) + "\n"
+
+
+def gate(
+    qrels: QrelsLike,
+    baseline: RunLike,
+    candidate: RunLike,
+    measures: Iterable[str | Measure] | str | Measure = "nDCG@10",
+    *,
+    max_drop: float = 0.0,
+    test: str = "t",
+    alpha: float = 0.05,
+    samples: int = SAMPLES,
+    seed: int = 0,
+) -> GateResult:
+    """Tell whether a candidate is not worse than the baseline by more than `max_drop`, on each measure."""
+    import warnings
+
+    runs = [read_run(baseline), read_run(candidate)]
+    how = {"max_drop": max_drop, "alpha": alpha}
+    result = gate_runs(read_qrels(qrels), runs, parse_measures(measures), test=test, samples=samples, seed=seed, **how)
+    for warning in result.warnings:
+        warnings.warn(warning, DataWarning, stacklevel=2)
+    return result
+
+
+def gate_runs(
+    qrels: Qrels,
+    runs: Sequence[Run],
+    measures: Sequence[Measure],
+    *,
+    max_drop: float,
+    test: str,
+    alpha: float,
+    samples: int,
+    seed: int,
+    options: Options | None = None,
+) -> GateResult:
+    """Gate the second of two runs against the first; warnings are collected, not given."""
+    if test not in GATE_TESTS:
+        raise BadParameter(f"test must be one of {', '.join(GATE_TESTS)}. Got {test!r} instead.")
+    if not (np.isfinite(max_drop) and max_drop >= 0):
+        raise BadParameter(f"The drop allowed must be a number ≥ 0. Got {max_drop} instead.")
+    if not 0 < alpha < 0.5:
+        raise BadParameter(f"alpha must be a number between 0 and 0.5. Got {alpha} instead.")
+    for measure in measures:
+        if measure.aggregate == "gm":
+            raise BadParameter(f"{measure} is one number per run and has no interval; gate on the measure itself.")
+    values = collect(qrels, runs, measures, options or Options(("realistic",)))
+    setting = Setting(samples, seed, "greater")
+    gates = [_gate(values.of(row)[0], measure, max_drop, test, alpha, setting) for row, measure in enumerate(measures)]
+    return GateResult(tuple(gates), values.notes)
+
+
+def _gate(table: Floats, measure: Measure, max_drop: float, test: str, alpha: float, setting: Setting) -> Gate:
+    if table.shape[1] < 2:
+        raise BadParameter(f"{measure} has a value for {table.shape[1]} topics only; a test needs at least two.")
+    upward = 1.0 if measure.definition.higher_is_better else -1.0
+    better = upward * (table[1] - table[0])[None, :]
+    margin = better + max_drop
+    p = float(TESTS[test](margin, setting)[0]) if margin.any() else 0.5
+    low = lower_end(better, test, alpha, setting)
+    passed = bool(low >= -max_drop)
+    one, two = (float(row.mean()) for row in table)
+    share = float(gain(two, one))
+    gap = f"{two - one:+.4f}" + ("" if share != share else f" ({share:+.1f} %)")
+    sure = f"{100 * (1 - alpha):g} % sure that it loses no more than {max(-low, 0):.4f}"
+    verdict = "is not worse than allowed" if passed else "may be worse than allowed"
+    how = f"allowed is {max_drop:g} ({test}, {table.shape[1]} topics)"
+    sentence = f"{measure}: the candidate {verdict}: {gap}, {sure}; {how}."
+    return Gate(
+        measure.name, one, two, two - one, upward * low, max_drop, p, table.shape[1], test, alpha, passed, sentence
+    )
+
+
+def lower_end(gaps: Floats, test: str, alpha: float, setting: Setting = DEFAULT) -> float:
+    """Return the lower end of the one-sided interval of a mean difference, with confidence 1 − alpha."""
+    confidence = 1 - 2 * alpha  # of the two-sided interval with the same lower end
+    if not np.ptp(gaps):
+        return float(gaps[0, 0])
+    if test == "t":
+        return float(t_interval(gaps, confidence)[0][0])
+    if test == "bootstrap":
+        return float(bootstrap_interval(gaps, confidence, setting)[0][0])
+    # The least margin that the randomization test does not reject, found by halving.
+    mean, spread = float(gaps.mean()), float(np.ptp(gaps))
+    low, high = mean - spread, mean
+    for _ in range(40):
+        middle = (low + high) / 2
+        rejected = float(TESTS["randomization"](gaps - middle, setting)[0]) <= alpha
+        low, high = (middle, high) if rejected else (low, middle)
+    return low

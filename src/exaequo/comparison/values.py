@@ -1,0 +1,104 @@
+"""What is compared: values of systems × topics, for each measure and strategy, topics aligned by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from exaequo.aggregate import aggregate
+from exaequo.errors import BadParameter, InputError, Problem, count, listed
+from exaequo.evaluation import Options, notes_on_judgments, notes_on_run, values_by_order
+from exaequo.expected import EXPECTED, expected_values
+from exaequo.judge import Bools, Floats, judge, prepare
+from exaequo.measures import Measure, parse_measures
+from exaequo.order import Ordering
+from exaequo.read import Qrels, Run, unique_names
+
+#: What the views of curves and of robustness are made of, besides the measures asked for.
+CURVE = tuple(f"IPrec@{tenth / 10:g}" for tenth in range(11))
+ROBUST = ("AP", "Success@10")
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """All values of a comparison.
+
+    `by_ties` holds for each strategy an array measures × systems × topics; `extra` the same for `CURVE` and `ROBUST`
+    under the first strategy.
+    """
+
+    systems: list[str]
+    measures: tuple[Measure, ...]
+    topics: pl.Series
+    by_ties: dict[str, Floats]
+    extra: Floats
+    notes: tuple[str, ...]
+
+    @property
+    def ties(self) -> tuple[str, ...]:
+        """The strategies; the first is the one that counts."""
+        return tuple(self.by_ties)
+
+    def of(self, measure: int, ties: str | None = None) -> tuple[Floats, Bools]:
+        """Return systems × topics of a measure, for the topics where every system has a value, and which those are."""
+        table = self.by_ties[ties or self.ties[0]][measure]
+        known = ~np.isnan(table).any(axis=0)
+        return table[:, known], known
+
+    def means(self, measure: int, ties: str | None = None) -> Floats:
+        """Return the aggregate of each system."""
+        table, _ = self.of(measure, ties)
+        return np.array([aggregate(self.measures[measure].aggregate, row) for row in table])
+
+
+def collect(qrels: Qrels, runs: Iterable[Run], measures: Sequence[Measure], options: Options) -> Values:
+    """Evaluate all runs under all strategies."""
+    judgments = prepare(qrels, level=options.rel_level, highest=options.max_grade)
+    notes = notes_on_judgments(judgments, measures)
+    extra = parse_measures((*CURVE, *ROBUST))
+    named, present = [], []
+    found: dict[str, list[Floats]] = {ties: [] for ties in options.ties}
+    more = []
+    orders = [ties for ties in options.ties if ties != EXPECTED]
+    for run in runs:
+        lines = judge(run, judgments)
+        notes += notes_on_run(lines, options)
+        ordering = Ordering(lines, options.precision)
+        values = values_by_order(ordering, orders, measures, options)
+        if EXPECTED in options.ties:
+            how = expected_values(ordering, measures, depth=options.depth, seed=options.seed, samples=options.samples)
+            values[EXPECTED] = how.values
+        for ties in options.ties:
+            found[ties].append(values[ties])
+        first = orders[0] if orders else "realistic"
+        more.append(values_by_order(ordering, [first], extra, options)[first])
+        named.append((run.name, run.source.name))
+        present.append(lines.returned > 0)
+    if len(named) < 2:
+        raise BadParameter("A comparison needs at least two runs.")
+    kept = np.ones(judgments.n_topics, dtype=bool)
+    if options.missing == "skip":
+        kept = np.all(present, axis=0)
+        if not kept.all():
+            without = judgments.topics.filter(pl.Series(~kept)).to_list()
+            notes.append(f"{count(len(without), 'topic')} that a run lacks left out for all of them: {listed(without)}")
+    if kept.sum() < 2:
+        what = f"{count(int(kept.sum()), 'topic')} to compare on"
+        raise InputError(Problem(qrels.source.name, None, what, "at least two", "Statistics over topics need several."))
+    stacked = {ties: np.stack(each, axis=1)[:, :, kept] for ties, each in found.items()}
+    for row, measure in enumerate(measures):
+        unknown = int((np.isnan(stacked[options.ties[0]][row]).any(axis=0)).sum())
+        if unknown:
+            why = measure.definition.undefined
+            notes.append(f"{measure}: {count(unknown, 'topic')} left out, where a run has no value ({why})")
+    return Values(
+        unique_names(named),
+        tuple(measures),
+        judgments.topics.filter(pl.Series(kept)),
+        stacked,
+        np.stack(more, axis=1)[:, :, kept],
+        tuple(notes),
+    )

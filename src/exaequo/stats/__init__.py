@@ -1,0 +1,1 @@
+"""Statistics: paired tests, corrections, power, agreement. Arrays in, numbers out; nothing here knows of runs."""

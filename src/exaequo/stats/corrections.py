@@ -1,0 +1,140 @@
+"""Many comparisons at once: corrected p's, the two forms of Tukey's HSD, and groups that cannot be told apart."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from exaequo.judge import Bools, Floats
+from exaequo.stats.tests import Setting
+
+_CHUNK = 1 << 22
+
+
+def none(p: Floats) -> Floats:
+    """Return p as it is."""
+    return p
+
+
+def bonferroni(p: Floats) -> Floats:
+    """Return p times the number of comparisons."""
+    return np.minimum(p * len(p), 1.0)
+
+
+def holm(p: Floats) -> Floats:
+    """Return p corrected step by step, the smallest first."""
+    order = np.argsort(p, kind="stable")
+    stepped = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1.0)
+    result = np.empty_like(p)
+    result[order] = stepped
+    return result
+
+
+def benjamini_hochberg(p: Floats) -> Floats:
+    """Return p for a bound on the share of false discoveries, where tests are independent or go together."""
+    return _false_discoveries(p, "bh")
+
+
+def benjamini_yekutieli(p: Floats) -> Floats:
+    """Return p for a bound on the share of false discoveries, whatever the tests depend on."""
+    return _false_discoveries(p, "by")
+
+
+def _false_discoveries(p: Floats, method: str) -> Floats:
+    from scipy.stats import false_discovery_control
+
+    result: Floats = false_discovery_control(p, method=method) if len(p) else p
+    return result
+
+
+CORRECTIONS: dict[str, Callable[[Floats], Floats]] = {
+    "none": none,
+    "bonferroni": bonferroni,
+    "holm": holm,
+    "bh": benjamini_hochberg,
+    "by": benjamini_yekutieli,
+}
+#: Corrections that take the place of a test: all pairs at once.
+HSD = ("tukey", "randomised-tukey")
+
+
+def blocked_error(values: Floats) -> float:
+    """Return the residual variance of systems × topics once the effects of both are taken out."""
+    k, n = values.shape
+    rest = values - values.mean(axis=0) - values.mean(axis=1, keepdims=True) + values.mean()
+    return float((rest**2).sum() / ((k - 1) * (n - 1))) if k > 1 and n > 1 else float("nan")
+
+
+def tukey(values: Floats) -> Floats:
+    """Return p of each pair by Tukey's honestly significant difference, blocked by topic (two-way, no interaction)."""
+    from scipy.stats import studentized_range
+
+    k, n = values.shape
+    first, second = np.triu_indices(k, 1)
+    gap = np.abs(values.mean(axis=1)[first] - values.mean(axis=1)[second])
+    error = np.sqrt(blocked_error(values) / n)
+    if not error > 0:
+        return np.where(gap == 0, 1.0, 0.0)
+    ratios, which = np.unique(gap / error, return_inverse=True)
+    p: Floats = studentized_range.sf(ratios, k, (k - 1) * (n - 1))[which]
+    return np.where(gap == 0, 1.0, np.clip(p, 0.0, 1.0))
+
+
+def randomised_tukey(values: Floats, setting: Setting) -> Floats:
+    """Return p of each pair by the randomised HSD: scores of a topic are dealt to the systems anew.
+
+    p is how often the largest difference between any two means reaches that of the pair (Carterette, ACM TOIS 30(1),
+    2012).
+    """
+    k, n = values.shape
+    first, second = np.triu_indices(k, 1)
+    means = values.mean(axis=1)
+    gap = np.abs(means[first] - means[second])
+    source = np.random.Generator(np.random.PCG64(setting.seed))
+    largest = np.empty(setting.samples)
+    rows = max(1, _CHUNK // values.size)
+    for start in range(0, setting.samples, rows):
+        size = min(rows, setting.samples - start)
+        dealt = source.permuted(np.broadcast_to(values, (size, k, n)), axis=1).mean(axis=2)
+        largest[start : start + size] = np.ptp(dealt, axis=1)
+    largest.sort()
+    reached = setting.samples - np.searchsorted(largest, gap - 1e-12 * np.abs(values).max(initial=0))
+    return np.where(gap == 0, 1.0, (reached + 1) / (setting.samples + 1))
+
+
+def letters(means: Floats, different: Bools) -> list[str]:
+    """Return letters for each system so that two systems share one if and only if they are not told apart.
+
+    Insert and absorb (Piepho 2004). `different` is systems × systems. The best system has an `a`.
+    """
+    columns = [np.ones(len(means), dtype=bool)]
+    for one, two in zip(*np.nonzero(np.triu(different, 1)), strict=True):
+        split = []
+        for column in columns:
+            if column[one] and column[two]:
+                for out in (one, two):
+                    part = column.copy()
+                    part[out] = False
+                    split.append(part)
+            else:
+                split.append(column)
+        columns = _without_parts(split)
+    order = np.argsort(-means, kind="stable")
+    columns.sort(key=lambda column: int(np.flatnonzero(column[order])[0]))
+    return ["".join(_letter(at) for at, column in enumerate(columns) if column[system]) for system in range(len(means))]
+
+
+def _without_parts(columns: Sequence[Bools]) -> list[Bools]:
+    """Drop columns that another one holds."""
+    kept: list[Bools] = []
+    for column in sorted(columns, key=lambda each: -int(each.sum())):
+        if not any(np.all(other >= column) for other in kept):
+            kept.append(column)
+    return kept
+
+
+def _letter(at: int) -> str:
+    alphabet = string.ascii_lowercase
+    return alphabet[at] if at < len(alphabet) else f"({at + 1})"

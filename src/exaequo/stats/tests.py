@@ -1,0 +1,184 @@
+"""Paired tests over topics, many pairs at once. In: differences, pairs × topics. Out: a p, or an interval, per pair.
+
+No NaN may come in. Pairs without any difference have p = 1; a constant difference over two or more topics is certain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from exaequo.errors import BadParameter
+from exaequo.judge import Floats
+
+#: Up to so many topics all sign patterns are tried: 2^20 of them.
+MOST_EXACT = 20
+SAMPLES = 10_000
+#: Entries of the largest array made at a time.
+_CHUNK = 1 << 23
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How tests draw random numbers, and which side they look at."""
+
+    samples: int = SAMPLES
+    seed: int = 0
+    alternative: str = "two-sided"
+
+    def __post_init__(self) -> None:
+        if self.alternative not in ("two-sided", "greater", "less"):
+            raise BadParameter(f"alternative must be two-sided, greater or less. Got {self.alternative!r} instead.")
+        if self.samples < 100:
+            raise BadParameter(f"samples must be at least 100. Got {self.samples} instead.")
+
+
+DEFAULT = Setting()
+
+
+def student(gaps: Floats, setting: Setting = DEFAULT) -> Floats:
+    """Student's t-test."""
+    from scipy.stats import t
+
+    n = gaps.shape[1]
+    mean, error = gaps.mean(axis=1), gaps.std(axis=1, ddof=1) / np.sqrt(n)
+    steady = np.ptp(gaps, axis=1) == 0
+    ratio = np.divide(mean, error, out=np.where(mean > 0, np.inf, np.where(mean < 0, -np.inf, 0.0)), where=~steady)
+    p = {
+        "two-sided": lambda: 2 * t.sf(np.abs(ratio), n - 1),
+        "greater": lambda: t.sf(ratio, n - 1),
+        "less": lambda: t.cdf(ratio, n - 1),
+    }[setting.alternative]()
+    return np.where(gaps.any(axis=1), p, 1.0)
+
+
+def wilcoxon(gaps: Floats, setting: Setting = DEFAULT) -> Floats:
+    """The signed-rank test of Wilcoxon; topics without a difference are left out."""
+    from scipy.stats import wilcoxon as signed_rank
+
+    p = np.ones(len(gaps))
+    for at in np.flatnonzero(gaps.any(axis=1)):
+        p[at] = signed_rank(gaps[at], alternative=setting.alternative).pvalue
+    return p
+
+
+def sign(gaps: Floats, setting: Setting = DEFAULT) -> Floats:
+    """The sign test: wins and losses alone; topics without a difference are left out."""
+    from scipy.stats import binom
+
+    wins, losses = (gaps > 0).sum(axis=1), (gaps < 0).sum(axis=1)
+    n = wins + losses
+    p = {
+        "two-sided": lambda: 2 * binom.cdf(np.minimum(wins, losses), n, 0.5),
+        "greater": lambda: binom.sf(wins - 1, n, 0.5),
+        "less": lambda: binom.cdf(wins, n, 0.5),
+    }[setting.alternative]()
+    return np.where(n > 0, np.minimum(p, 1.0), 1.0)
+
+
+def randomization(gaps: Floats, setting: Setting = DEFAULT) -> Floats:
+    """Fisher's randomization test: the labels of the two systems are swapped topic by topic.
+
+    All 2^n ways up to 20 topics, else a sample of them, the same for all pairs, as one matrix product.
+    """
+    pairs, n = gaps.shape
+    observed = gaps.sum(axis=1)
+    slack = 1e-12 * np.abs(gaps).sum(axis=1)  # sums that differ by rounding are equal
+    reached = np.zeros(pairs, dtype=np.int64)
+    total = 0
+    for signs in _signs(n, setting, pairs):
+        sums = signs @ gaps.T
+        total += len(signs)
+        if setting.alternative == "two-sided":
+            reached += (np.abs(sums, out=sums) >= np.abs(observed) - slack).sum(axis=0)
+        elif setting.alternative == "greater":
+            reached += (sums >= observed - slack).sum(axis=0)
+        else:
+            reached += (sums <= observed + slack).sum(axis=0)
+    exact = n <= MOST_EXACT
+    p = reached / total if exact else (reached + 1) / (total + 1)
+    return np.where(gaps.any(axis=1), p, 1.0)
+
+
+def _signs(n: int, setting: Setting, pairs: int) -> Iterator[Floats]:
+    """Yield patterns of ±1, a row each, as many rows at a time as fit."""
+    rows = max(1, _CHUNK // max(pairs, n))
+    if n <= MOST_EXACT:
+        bits = np.arange(n)
+        for start in range(0, 2**n, rows):
+            numbers = np.arange(start, min(start + rows, 2**n))[:, None]
+            yield 1.0 - 2.0 * ((numbers >> bits) & 1).astype(np.float64)
+        return
+    source = np.random.Generator(np.random.PCG64(setting.seed))
+    for start in range(0, setting.samples, rows):
+        size = min(rows, setting.samples - start)
+        yield 1.0 - 2.0 * source.integers(0, 2, size=(size, n), dtype=np.int8).astype(np.float64)
+
+
+def bootstrap(gaps: Floats, setting: Setting = DEFAULT) -> Floats:
+    """The bootstrap test: topics drawn with replacement from differences that are shifted to a mean of 0."""
+    mean = gaps.mean(axis=1)
+    slack = 1e-12 * np.abs(gaps).mean(axis=1)
+    reached = np.zeros(len(gaps), dtype=np.int64)
+    for weights in _draws(gaps.shape[1], setting, len(gaps)):
+        moved = weights @ gaps.T - mean
+        if setting.alternative == "two-sided":
+            reached += (np.abs(moved, out=moved) >= np.abs(mean) - slack).sum(axis=0)
+        elif setting.alternative == "greater":
+            reached += (moved >= mean - slack).sum(axis=0)
+        else:
+            reached += (moved <= mean + slack).sum(axis=0)
+    return np.where(gaps.any(axis=1), (reached + 1) / (setting.samples + 1), 1.0)
+
+
+def _draws(n: int, setting: Setting, pairs: int) -> Iterator[Floats]:
+    """Yield weights of topics in samples with replacement, a row each."""
+    rows = max(1, _CHUNK // max(pairs, n))
+    source = np.random.Generator(np.random.PCG64(setting.seed))
+    for start in range(0, setting.samples, rows):
+        size = min(rows, setting.samples - start)
+        yield source.multinomial(n, np.full(n, 1 / n), size=size) / n
+
+
+TESTS: dict[str, Callable[[Floats, Setting], Floats]] = {
+    "t": student,
+    "wilcoxon": wilcoxon,
+    "sign": sign,
+    "randomization": randomization,
+    "bootstrap": bootstrap,
+}
+
+
+def t_interval(gaps: Floats, confidence: float) -> tuple[Floats, Floats]:
+    """Return the interval of Student for each mean difference."""
+    from scipy.stats import t
+
+    n = gaps.shape[1]
+    half = t.ppf((1 + confidence) / 2, n - 1) * gaps.std(axis=1, ddof=1) / np.sqrt(n)
+    return gaps.mean(axis=1) - half, gaps.mean(axis=1) + half
+
+
+def bootstrap_interval(
+    gaps: Floats, confidence: float, setting: Setting = DEFAULT, *, corrected: bool = True
+) -> tuple[Floats, Floats]:
+    """Return the bootstrap interval of each mean: bias-corrected and accelerated (BCa), or of percentiles."""
+    from scipy.stats import norm
+
+    n = gaps.shape[1]
+    means = np.concatenate([weights @ gaps.T for weights in _draws(n, setting, len(gaps))])
+    ends = np.tile([(1 - confidence) / 2, (1 + confidence) / 2], (len(gaps), 1))
+    if corrected:
+        mean = gaps.mean(axis=1)
+        below = ((means < mean).sum(axis=0) + 0.5 * (means == mean).sum(axis=0)) / len(means)
+        bias = norm.ppf(np.clip(below, 0.5 / len(means), 1 - 0.5 / len(means)))[:, None]
+        apart = mean[:, None] - gaps  # what leaving a topic out does to the mean, times n − 1
+        cubes, squares = (apart**3).sum(axis=1), (apart**2).sum(axis=1)
+        speed = np.divide(cubes, 6 * squares**1.5, out=np.zeros(len(gaps)), where=squares > 0)[:, None]
+        z = bias + norm.ppf(ends)
+        ends = norm.cdf(bias + z / (1 - speed * z))
+    found = np.array([np.quantile(column, own) for column, own in zip(means.T, ends, strict=True)])
+    steady = np.ptp(gaps, axis=1) == 0
+    found[steady] = gaps[steady].mean(axis=1)[:, None]
+    return found[:, 0], found[:, 1]
