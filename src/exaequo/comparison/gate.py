@@ -90,8 +90,16 @@ def gate(
     import warnings
 
     runs = [read_run(baseline), read_run(candidate)]
-    how = {"max_drop": max_drop, "alpha": alpha}
-    result = gate_runs(read_qrels(qrels), runs, parse_measures(measures), test=test, samples=samples, seed=seed, **how)
+    result = gate_runs(
+        read_qrels(qrels),
+        runs,
+        parse_measures(measures),
+        max_drop=max_drop,
+        test=test,
+        alpha=alpha,
+        samples=samples,
+        seed=seed,
+    )
     for warning in result.warnings:
         warnings.warn(warning, DataWarning, stacklevel=2)
     return result

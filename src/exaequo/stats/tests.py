@@ -167,18 +167,23 @@ def bootstrap_interval(
     from scipy.stats import norm
 
     n = gaps.shape[1]
-    means = np.concatenate([weights @ gaps.T for weights in _draws(n, setting, len(gaps))])
+    most = max(1, 4 * _CHUNK // setting.samples)
+    if len(gaps) > most:  # some pairs at a time; the draws are the same for all of them
+        parts = [gaps[start : start + most] for start in range(0, len(gaps), most)]
+        found = [bootstrap_interval(part, confidence, setting, corrected=corrected) for part in parts]
+        return np.concatenate([low for low, _ in found]), np.concatenate([high for _, high in found])
+    means = np.concatenate([weights @ gaps.T for weights in _draws(n, setting, most)])
     ends = np.tile([(1 - confidence) / 2, (1 + confidence) / 2], (len(gaps), 1))
     if corrected:
         mean = gaps.mean(axis=1)
         below = ((means < mean).sum(axis=0) + 0.5 * (means == mean).sum(axis=0)) / len(means)
         bias = norm.ppf(np.clip(below, 0.5 / len(means), 1 - 0.5 / len(means)))[:, None]
-        apart = mean[:, None] - gaps  # what leaving a topic out does to the mean, times n − 1
+        apart = gaps - mean[:, None]  # what leaving a topic out takes off the mean, times n − 1
         cubes, squares = (apart**3).sum(axis=1), (apart**2).sum(axis=1)
         speed = np.divide(cubes, 6 * squares**1.5, out=np.zeros(len(gaps)), where=squares > 0)[:, None]
         z = bias + norm.ppf(ends)
         ends = norm.cdf(bias + z / (1 - speed * z))
-    found = np.array([np.quantile(column, own) for column, own in zip(means.T, ends, strict=True)])
+    result = np.array([np.quantile(column, own) for column, own in zip(means.T, ends, strict=True)])
     steady = np.ptp(gaps, axis=1) == 0
-    found[steady] = gaps[steady].mean(axis=1)[:, None]
-    return found[:, 0], found[:, 1]
+    result[steady] = gaps[steady].mean(axis=1)[:, None]
+    return result[:, 0], result[:, 1]

@@ -1,0 +1,234 @@
+"""Paired tests, corrections and power against SciPy, statsmodels and slow direct versions; size and power."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.anova import AnovaRM
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.power import TTestPower
+
+from exaequo import BadParameter
+from exaequo.stats import corrections
+from exaequo.stats.power import detectable_effect, topics_needed
+from exaequo.stats.tests import TESTS, Setting, bootstrap_interval, randomization, sign, student, t_interval, wilcoxon
+
+RANDOM = np.random.Generator(np.random.PCG64(11))
+SIDES = ("two-sided", "greater", "less")
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_as_in_scipy(side: str) -> None:
+    gaps = RANDOM.normal(0.1, 1, size=(60, 23))
+    setting = Setting(alternative=side)
+    for found, expected in (
+        (student(gaps, setting), [stats.ttest_1samp(row, 0, alternative=side).pvalue for row in gaps]),
+        (wilcoxon(gaps, setting), [stats.wilcoxon(row, alternative=side).pvalue for row in gaps]),
+        (
+            sign(gaps, setting),
+            [stats.binomtest(int((row > 0).sum()), len(row), alternative=side).pvalue for row in gaps],
+        ),
+    ):
+        assert found == pytest.approx(expected, rel=1e-10, abs=1e-14)
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_exact_randomization(side: str) -> None:
+    """All sign patterns, one by one; also where sums are equal."""
+    for n in (2, 5, 9):
+        gaps = np.round(RANDOM.normal(0.3, 1, size=(8, n)), 1)
+        found = randomization(gaps, Setting(alternative=side))
+        for row, p in zip(gaps, found, strict=True):
+            sums = [sum(a * b for a, b in zip(signs, row, strict=True)) for signs in product((1, -1), repeat=n)]
+            own = row.sum()
+            reached = {
+                "two-sided": [abs(each) >= abs(own) - 1e-9 for each in sums],
+                "greater": [each >= own - 1e-9 for each in sums],
+                "less": [each <= own + 1e-9 for each in sums],
+            }[side]
+            assert p == pytest.approx(np.mean(reached) if row.any() else 1.0, abs=1e-15)
+
+
+def test_randomization_as_in_scipy() -> None:
+    gaps = RANDOM.normal(0.3, 1, size=(3, 12))
+    for row, p in zip(gaps, randomization(gaps), strict=True):
+        expected = stats.permutation_test(
+            (row,),
+            lambda x, axis: np.mean(x, axis=axis),
+            permutation_type="samples",
+            n_resamples=np.inf,
+            vectorized=True,
+        ).pvalue
+        assert p == pytest.approx(expected, rel=1e-10)
+
+
+def test_sampled_randomization_comes_near_the_exact_one() -> None:
+    gaps = RANDOM.normal(0.2, 1, size=(5, 20))
+    exact = randomization(gaps)
+    wide = np.concatenate([gaps, np.zeros((5, 1))], axis=1)  # one topic more, so that patterns are sampled
+    sampled = randomization(wide, Setting(samples=40_000))
+    assert sampled == pytest.approx(exact, abs=4 * 0.5 / np.sqrt(40_000))
+    assert np.array_equal(sampled, randomization(wide, Setting(samples=40_000)))  # to the last bit
+    assert not np.array_equal(sampled, randomization(wide, Setting(samples=40_000, seed=1)))
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_no_difference_is_no_difference(name: str) -> None:
+    gaps = np.array([[0.0] * 25, [0.1] * 25, [-0.1] * 25])
+    p = TESTS[name](gaps, Setting(samples=999))
+    assert p[0] == 1
+    assert np.all(p[1:] < 0.01)
+    assert not np.isnan(p).any()
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_size_under_the_null(name: str) -> None:
+    """With no difference, one in twenty is called significant, or fewer where the test cannot do that exactly."""
+    random = np.random.Generator(np.random.PCG64(17))
+    gaps = random.normal(0, 1, size=(1000, 30))
+    rate = float((TESTS[name](gaps, Setting(samples=2000)) < 0.05).mean())
+    error = np.sqrt(0.05 * 0.95 / 1000)
+    assert rate < 0.05 + 3.5 * error
+    assert rate > (0.02 if name == "sign" else 0.05 - 3.5 * error)
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_power_grows_with_the_difference(name: str) -> None:
+    random = np.random.Generator(np.random.PCG64(19))
+    noise = random.normal(0, 1, size=(300, 30))
+    rates = [float((TESTS[name](noise + gap, Setting(samples=1000)) < 0.05).mean()) for gap in (0, 0.3, 0.6, 0.9)]
+    assert rates == sorted(rates)
+    assert rates[-1] > 0.9
+
+
+def test_intervals() -> None:
+    gaps = RANDOM.normal(0.2, 1, size=(4, 30))
+    low, high = t_interval(gaps, 0.9)
+    for row, bottom, top in zip(gaps, low, high, strict=True):
+        expected = stats.ttest_1samp(row, 0).confidence_interval(0.9)
+        assert (bottom, top) == pytest.approx((expected.low, expected.high))
+    for corrected, method in ((True, "BCa"), (False, "percentile")):
+        skewed = RANDOM.exponential(1, size=(3, 40)) ** 2
+        low, high = bootstrap_interval(skewed, 0.95, Setting(samples=20_000), corrected=corrected)
+        for row, bottom, top in zip(skewed, low, high, strict=True):
+            expected = stats.bootstrap(
+                (row,), np.mean, n_resamples=20_000, method=method, rng=np.random.default_rng(1)
+            ).confidence_interval
+            width = expected.high - expected.low
+            assert bottom == pytest.approx(expected.low, abs=0.04 * width)
+            assert top == pytest.approx(expected.high, abs=0.04 * width)
+
+
+def test_intervals_cover() -> None:
+    random = np.random.Generator(np.random.PCG64(23))
+    gaps = random.normal(0.5, 1, size=(1000, 25))
+    for low, high in (t_interval(gaps, 0.95), bootstrap_interval(gaps, 0.95, Setting(samples=1000))):
+        covered = float(((low <= 0.5) & (high >= 0.5)).mean())
+        assert 0.9 < covered < 0.98
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_corrections_as_in_statsmodels(values: list[float]) -> None:
+    p = np.array(values)
+    for ours, theirs in (("bonferroni", "bonferroni"), ("holm", "holm"), ("bh", "fdr_bh"), ("by", "fdr_by")):
+        assert corrections.CORRECTIONS[ours](p) == pytest.approx(multipletests(p, method=theirs)[1], abs=1e-12)
+    assert np.array_equal(corrections.CORRECTIONS["none"](p), p)
+
+
+def test_blocked_tukey() -> None:
+    """The error is that of a repeated-measures analysis of variance; p is the studentized range of SciPy."""
+    import pandas as pd
+
+    values = RANDOM.random((4, 15)) + np.arange(4)[:, None] * 0.1
+    table = pd.DataFrame(
+        [(topic, system, values[system, topic]) for system in range(4) for topic in range(15)],
+        columns=["topic", "system", "value"],
+    )
+    anova = AnovaRM(table, "value", "topic", within=["system"]).fit().anova_table
+    between = 15 * ((values.mean(axis=1) - values.mean()) ** 2).sum() / 3
+    assert between / corrections.blocked_error(values) == pytest.approx(float(anova["F Value"].iloc[0]))
+    p = corrections.tukey(values)
+    gap = abs(values[0].mean() - values[3].mean())
+    expected = stats.studentized_range.sf(gap / np.sqrt(corrections.blocked_error(values) / 15), 4, 3 * 14)
+    assert p[2] == pytest.approx(expected, rel=1e-10)
+
+
+def test_many_studentized_ranges() -> None:
+    values = RANDOM.random((26, 12)) + np.arange(26)[:, None] * 0.02
+    found = corrections.tukey(values)
+    first, second = np.triu_indices(26, 1)
+    error = np.sqrt(corrections.blocked_error(values) / 12)
+    for at in (0, 5, 100, 250, 320):
+        gap = abs(values[first[at]].mean() - values[second[at]].mean())
+        assert found[at] == pytest.approx(float(stats.studentized_range.sf(gap / error, 26, 25 * 11)), abs=1e-6)
+
+
+def test_randomised_tukey_against_a_slow_one() -> None:
+    values = np.round(RANDOM.random((3, 5)) + np.array([[0], [0.1], [0.5]]), 2)
+    found = corrections.randomised_tukey(values, Setting(samples=60_000))
+    from itertools import permutations
+
+    largest = []
+    for orders in product(permutations(range(3)), repeat=5):  # every way to deal the scores of five topics
+        dealt = np.array([values[list(order), topic] for topic, order in enumerate(orders)]).T
+        largest.append(np.ptp(dealt.mean(axis=1)))
+    for (a, b), p in zip(((0, 1), (0, 2), (1, 2)), found, strict=True):
+        gap = abs(values[a].mean() - values[b].mean())
+        assert p == pytest.approx(np.mean(np.array(largest) >= gap - 1e-12), abs=4 * 0.5 / np.sqrt(60_000))
+
+
+def test_tukey_of_equal_systems() -> None:
+    same = np.tile(np.linspace(0, 1, 10), (3, 1))
+    assert np.array_equal(corrections.tukey(same), np.ones(3))
+    assert np.array_equal(corrections.randomised_tukey(same, Setting(samples=100)), np.ones(3))
+
+
+def test_size_of_hsd_over_all_pairs() -> None:
+    """With k equal systems, some pair is called different one time in twenty."""
+    random = np.random.Generator(np.random.PCG64(29))
+    rejected = {"tukey": 0, "randomised": 0}
+    for _ in range(200):
+        values = random.normal(0, 1, size=(4, 20)) + random.normal(0, 1, size=20)
+        rejected["tukey"] += bool((corrections.tukey(values) < 0.05).any())
+        rejected["randomised"] += bool((corrections.randomised_tukey(values, Setting(samples=400)) < 0.05).any())
+    for number in rejected.values():
+        assert number / 200 < 0.05 + 3.5 * np.sqrt(0.05 * 0.95 / 200)
+
+
+@given(
+    st.integers(2, 9).flatmap(lambda k: st.tuples(st.just(k), st.lists(st.booleans(), min_size=k * k, max_size=k * k)))
+)
+def test_letters(drawn: tuple[int, list[bool]]) -> None:
+    """Two systems share a letter if and only if they are not told apart."""
+    k, flags = drawn
+    different = np.array(flags).reshape(k, k)
+    different = np.triu(different, 1) | np.triu(different, 1).T
+    given_ = corrections.letters(np.arange(k, 0, -1.0), different)
+    for a in range(k):
+        for b in range(a + 1, k):
+            assert bool(set(given_[a]) & set(given_[b])) == (not different[a, b]), (a, b, given_)
+    assert given_[0].startswith("a")
+
+
+def test_power_as_in_statsmodels() -> None:
+    theirs = TTestPower()
+    for n in (5, 25, 50, 250):
+        expected = theirs.solve_power(nobs=n, alpha=0.05, power=0.8, alternative="two-sided")
+        assert detectable_effect(n, 0.05) == pytest.approx(float(expected), rel=1e-4)
+    for effect in (0.1, 0.25, 0.5, 1.0, 2.0):
+        needed = float(topics_needed(np.array([effect]), 0.05)[0])
+        assert theirs.power(effect, needed, 0.05) >= 0.8
+        assert needed == 2 or theirs.power(effect, needed - 1, 0.05) < 0.8
+    assert topics_needed(np.array([0.0, np.nan, 1e-9]), 0.05).tolist() == [np.inf] * 3
+
+
+def test_settings_are_checked() -> None:
+    with pytest.raises(BadParameter, match="alternative"):
+        Setting(alternative="both")
+    with pytest.raises(BadParameter, match="samples"):
+        Setting(samples=10)
