@@ -117,7 +117,8 @@ def _pairs_of(values: Values, row: int, first: Ints, second: Ints, plan: Plan) -
     p, corrected = p_values(table, first, second, plan)
     steady = np.ptp(gaps, axis=1) == 0  # up to rounding, the deviation of a constant is none
     effect = np.divide(difference, deviation, out=np.zeros(len(gaps)), where=~steady & (deviation > 0))
-    blocked = difference / np.sqrt(corrections.blocked_error(table)) if len(table) > 1 else effect
+    error = corrections.blocked_error(table)
+    blocked = difference / np.sqrt(error) if error > 1e-18 else np.zeros(len(gaps))
     one, two = table[first].mean(axis=1), table[second].mean(axis=1)
     gains = np.asarray(gain(two, one))
     columns: dict[str, Any] = {
@@ -135,7 +136,7 @@ def _pairs_of(values: Values, row: int, first: Ints, second: Ints, plan: Plan) -
         "corrected p": corrected,
         "significant": corrected < plan.alpha,
         "d": effect,
-        "blocked d": np.nan_to_num(blocked),
+        "blocked d": blocked,
         "wins": (gaps > 0).sum(axis=1),
         "ties": (gaps == 0).sum(axis=1),
         "losses": (gaps < 0).sum(axis=1),

@@ -1,0 +1,326 @@
+"""Comparing systems: the tables against direct calculations, the verdicts, the gate, the commands."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+import exaequo
+from exaequo import BadParameter, InputError
+from exaequo.cli import run as command
+from exaequo.comparison import Comparison
+from exaequo.comparison.gate import lower_end
+from exaequo.comparison.values import collect
+from exaequo.comparison.views import across_collections, judges
+from exaequo.evaluation import Options
+from exaequo.measures import parse_measures
+from helpers import Grades, Sims, evaluate
+
+SAMPLE = exaequo.sample()
+
+
+def compare(qrels: object, runs: object, measures: str = "AP P@10", **options: Any) -> Comparison:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", exaequo.DataWarning)
+        return exaequo.compare(qrels, runs, measures, **options)  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def result() -> Comparison:
+    return compare(SAMPLE.qrels, SAMPLE.runs, "AP nDCG@10 P@10")
+
+
+def values(measure: str, ties: str = "realistic") -> dict[str, list[float]]:
+    scores = evaluate(SAMPLE.qrels, list(SAMPLE.runs), measure, ties=ties)
+    return {run: [topic[measure] for topic in by[ties].values()] for run, by in scores.to_dict().items()}
+
+
+def row(frame: pl.DataFrame, **wanted: object) -> dict[str, Any]:
+    return frame.filter(*(pl.col(name) == value for name, value in wanted.items())).row(0, named=True)
+
+
+def test_a_pair(result: Comparison) -> None:
+    table = values("AP")
+    one, two = np.array(table["bm25"]), np.array(table["hybrid"])
+    found = row(result.pairs, measure="AP", one="bm25", two="hybrid")
+    test = stats.ttest_rel(two, one)
+    interval = test.confidence_interval(0.95)
+    gap = two - one
+    assert (found["mean one"], found["mean two"]) == pytest.approx((one.mean(), two.mean()))
+    assert found["difference"] == pytest.approx(gap.mean())
+    assert (found["low"], found["high"]) == pytest.approx((interval.low, interval.high))
+    assert found["p"] == pytest.approx(test.pvalue, rel=1e-10)
+    assert found["d"] == pytest.approx(gap.mean() / gap.std(ddof=1))
+    assert (found["wins"], found["ties"], found["losses"]) == ((gap > 0).sum(), (gap == 0).sum(), (gap < 0).sum())
+    assert found["gain %"] == pytest.approx(100 * (two.mean() / one.mean() - 1))
+    assert found["5 % rule"]
+    assert found["verdict"].startswith("hybrid is better than bm25 on AP: +0.2223 (+50.8 %), 95 % interval")
+
+
+def test_corrected_for_all_pairs(result: Comparison) -> None:
+    own = result.pairs.filter(pl.col("measure") == "AP")
+    p = own["p"].to_numpy()
+    assert len(p) == 15
+    order = np.argsort(p)
+    expected = np.minimum(np.maximum.accumulate(p[order] * np.arange(15, 0, -1)), 1)
+    assert own["corrected p"].to_numpy()[order] == pytest.approx(expected)
+    against = compare(SAMPLE.qrels, SAMPLE.runs, "AP", baseline="bm25", correction="bonferroni").pairs
+    assert against["one"].unique().to_list() == ["bm25"]
+    assert against["corrected p"].to_list() == pytest.approx(np.minimum(against["p"].to_numpy() * 5, 1).tolist())
+
+
+def test_verdicts_that_change_with_ties(result: Comparison) -> None:
+    found = row(result.pairs, measure="AP", one="bm25", two="llm-judge")
+    assert (found["realistic"], found["conventional"], found["changes"]) == ("<", ">", True)
+    assert "the verdict changes with conventional, optimistic, expected ties" in found["verdict"]
+    steady = row(result.pairs, measure="AP", one="bm25", two="hybrid")
+    assert not steady["changes"]
+    alone = compare(SAMPLE.qrels, SAMPLE.runs, "AP", ties="realistic")
+    assert not alone.pairs["changes"].any()
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "randomization", "bootstrap"])
+def test_every_test(test: str) -> None:
+    found = compare(SAMPLE.qrels, SAMPLE.runs[:3], "AP", test=test, samples=500, ties="realistic")
+    assert found.pairs["p"].is_between(0, 1).all()
+    again = compare(SAMPLE.qrels, SAMPLE.runs[:3], "AP", test=test, samples=500, ties="realistic")
+    assert found.pairs.equals(again.pairs)
+
+
+@pytest.mark.parametrize("correction", ["tukey", "randomised-tukey"])
+def test_all_pairs_at_once(correction: str) -> None:
+    found = compare(SAMPLE.qrels, SAMPLE.runs, "AP", correction=correction, samples=2000, ties="realistic")
+    assert found.pairs["corrected p"].equals(found.pairs["p"].alias("corrected p"))
+    assert row(found.pairs, one="boolean", two="hybrid")["significant"]
+    with pytest.raises(BadParameter, match="leave the baseline out"):
+        compare(SAMPLE.qrels, SAMPLE.runs, "AP", correction=correction, baseline="bm25")
+
+
+def test_letters_follow_the_pairs(result: Comparison) -> None:
+    for measure in ("AP", "nDCG@10", "P@10"):
+        group = dict(result.systems.filter(pl.col("measure") == measure).select("run", "group").rows())
+        for pair in result.pairs.filter(pl.col("measure") == measure).to_dicts():
+            assert bool(set(group[pair["one"]]) & set(group[pair["two"]])) != pair["significant"]
+    assert row(result.systems, measure="AP", run="hybrid")["group"] == "a"
+
+
+def test_identical_runs_and_few_topics() -> None:
+    qrels: Grades = {"1": {"a": 1}, "2": {"a": 1}}
+    run: Sims = {"1": {"a": 1.0}, "2": {"a": 1.0}}
+    found = compare(qrels, {"x": run, "y": run}, "AP").pairs.row(0, named=True)
+    assert (found["p"], found["significant"], found["d"]) == (1.0, False, 0.0)
+    assert found["verdict"] == "no difference between y and x on AP: equal on every topic"
+    with pytest.raises(InputError, match="1 topic to compare on; expected at least two"):
+        compare({"1": {"a": 1}}, {"x": run, "y": run}, "AP")
+    with pytest.raises(BadParameter, match="at least two runs"):
+        compare(qrels, {"x": run}, "AP")
+    with pytest.raises(BadParameter, match="no run 'z' to be the baseline"):
+        compare(qrels, {"x": run, "y": run}, "AP", baseline="z")
+
+
+def test_topics_are_aligned_by_name() -> None:
+    qrels: Grades = {str(topic): {"a": 1} for topic in range(4)}
+    full: Sims = {str(topic): {"x": 2.0, "a": 1.0} for topic in range(4)}
+    part: Sims = {str(topic): {"a": 1.0} for topic in (3, 1)}
+    zero = compare(qrels, {"full": full, "part": part}, "RR").pairs.row(0, named=True)
+    assert (zero["mean one"], zero["mean two"], zero["topics"]) == (0.5, 0.5, 4)
+    skip = compare(qrels, {"full": full, "part": part}, "RR", missing="skip")
+    assert (skip.pairs["mean two"].item(), skip.pairs["topics"].item()) == (1.0, 2)
+    assert skip.values.topics.to_list() == ["1", "3"]
+    assert any("left out for all of them: 0, 2" in note for note in skip.warnings)
+    with pytest.raises(exaequo.MissingTopics):
+        compare(qrels, {"full": full, "part": part}, "RR", missing="error")
+
+
+def test_nothing_undefined_enters_a_test() -> None:
+    qrels: Grades = {"1": {"a": 1, "b": 1, "c": 1}, "2": {"a": 1}, "3": {"a": 1}, "4": {"b": 1}}
+    one: Sims = {"1": {"a": 1.0}, "2": {"a": 1.0}, "3": {"b": 2.0, "a": 1.0}, "4": {"b": 1.0}}
+    two: Sims = {"1": {"a": 1.0, "b": 0.5, "c": 0.2}, "2": {"a": 1.0}, "3": {"a": 1.0}, "4": {"c": 2.0, "b": 1.0}}
+    found = compare(qrels, {"one": one, "two": two}, "BreakEven")
+    assert found.pairs["topics"].item() == 3
+    assert not np.isnan(found.pairs["p"].item())
+    assert any("1 topic left out" in note for note in found.warnings)
+    with pytest.raises(BadParameter, match="one number per run"):
+        compare(qrels, {"one": one, "two": two}, "gm(AP)")
+
+
+def test_lower_is_better() -> None:
+    found = compare(SAMPLE.qrels, SAMPLE.runs, "Noise@10", ties="realistic")
+    assert row(found.extremes, measure="Noise@10")["best"] == "hybrid"
+    pair = row(found.pairs, one="boolean", two="hybrid")
+    assert pair["difference"] < 0
+    assert pair["verdict"].startswith("hybrid is better than boolean on Noise@10")
+
+
+def test_curves_and_dominance(result: Comparison) -> None:
+    level = evaluate(SAMPLE.qrels, list(SAMPLE.runs), "IPrec@0.3")
+    for run, value in result.curves.select("run", "0.3").rows():
+        assert value == pytest.approx(level.mean("IPrec@0.3", run=run))
+    assert row(result.dominance, one="bm25", two="hybrid")["dominates"] == "hybrid"
+    assert row(result.dominance, one="bm25", two="llm-judge")["dominates"] == "neither"
+
+
+def test_rankings_between_measures(result: Comparison) -> None:
+    means = {m: [np.mean(each) for each in values(m).values()] for m in ("AP", "P@10")}
+    found = row(result.correlations, one="AP", two="P@10")
+    assert found["τ-b"] == pytest.approx(stats.kendalltau(*means.values()).statistic)
+    assert found["r"] == pytest.approx(stats.pearsonr(*means.values()).statistic)
+    inverted = result.inversions.filter((pl.col("by") == "AP") & (pl.col("but by") == "P@10"))
+    gaps = {name: np.subtract.outer(each, each) for name, each in means.items()}
+    discordant = int((np.triu(gaps["AP"] * gaps["P@10"]) < 0).sum())
+    assert inverted.height == discordant > 0
+
+
+def test_topics_and_robustness(result: Comparison) -> None:
+    table = values("AP")
+    hardest = result.topics.filter(pl.col("measure") == "AP").row(0, named=True)
+    means = np.mean(list(table.values()), axis=0)
+    assert hardest["mean"] == pytest.approx(means.min())
+    robust = row(result.robustness, run="boolean")
+    ap = np.sort(table["boolean"])
+    assert robust["gm(AP)"] == pytest.approx(np.exp(np.log(np.maximum(ap, 1e-5)).mean()))
+    assert robust["area of the worst quarter"] == pytest.approx(np.mean([ap[:x].mean() for x in range(1, 7)]))
+    assert robust["nothing in 10"] == sum(value == 0 for value in values("Success@10")["boolean"])
+    contrast = result.contrasts.filter(pl.col("measure") == "AP").row(0, named=True)
+    gap = np.array(table[contrast["two"]]) - np.array(table[contrast["one"]])
+    assert abs(contrast["difference"]) == pytest.approx(np.abs(gap).max())
+
+
+def test_other_collections_and_other_judges() -> None:
+    measures = parse_measures("AP")
+    options = Options(("realistic",))
+    other = exaequo.sample(seed=5)
+    sets = {
+        name: collect(data.qrels, iter(data.runs), measures, options) for name, data in (("a", SAMPLE), ("b", other))
+    }
+    found = across_collections(sets).row(0, named=True)
+    first, second = ([each.means(0)[each.systems.index(name)] for name in sets["a"].systems] for each in sets.values())
+    assert found["τ-b"] == pytest.approx(stats.kendalltau(first, second).statistic)
+    assert found["pairs"] == 15
+    strict = exaequo.read_qrels(
+        SAMPLE.qrels.frame.with_columns(pl.when(pl.col("rel") >= 2).then("rel").otherwise(0).alias("rel")).drop("key")
+    )
+    agreed = judges(
+        [("a", SAMPLE.qrels), ("b", strict)],
+        {"a": sets["a"], "b": collect(strict, iter(SAMPLE.runs), measures, options)},
+    ).row(0, named=True)
+    assert agreed["documents"] == SAMPLE.qrels.frame.height
+    assert 0 < agreed["κ relevant"] < 1
+    assert agreed["α ordinal"] > agreed["α nominal"]
+
+
+# ------------------------------------------------------------------------------------------------------------- the gate
+
+
+def shifted(drop: float) -> tuple[Grades, Sims, Sims]:
+    """Forty topics; the candidate loses about `drop` of P@10."""
+    random = np.random.Generator(np.random.PCG64(2))
+    qrels: Grades = {}
+    base: Sims = {}
+    candidate: Sims = {}
+    for topic in map(str, range(40)):
+        qrels[topic] = {f"r{i}": 1.0 for i in range(10)}
+        found = int(random.integers(4, 9))
+        lost = int(random.random() < 10 * drop)
+        for run, number in ((base, found), (candidate, found - lost)):
+            run[topic] = {f"r{i}": 20.0 - i for i in range(number)} | {f"x{i}": 9.0 - i for i in range(10 - number)}
+    return qrels, base, candidate
+
+
+def test_gate() -> None:
+    qrels, base, candidate = shifted(0.02)
+    for test in ("t", "randomization", "bootstrap"):
+        assert exaequo.gate(qrels, base, candidate, "P@10", max_drop=0.05, test=test, samples=1000).passed
+        held = exaequo.gate(qrels, base, candidate, "P@10", max_drop=0.02, test=test, samples=1000)
+        assert not held.passed
+        assert "may be worse than allowed" in held.gates[0].sentence
+    assert exaequo.gate(qrels, base, base, "P@10 AP").passed  # the same run loses nothing
+    assert exaequo.gate(qrels, candidate, base, "P@10").passed
+    noise = exaequo.gate(qrels, base, candidate, "Noise@10", max_drop=0.05)
+    assert noise.passed
+    assert noise.gates[0].difference > 0
+    for options, message in (({"max_drop": -1}, "drop"), ({"alpha": 0.7}, "alpha"), ({"test": "sign"}, "test")):
+        with pytest.raises(BadParameter, match=message):
+            exaequo.gate(qrels, base, base, "P@10", **options)
+
+
+def test_lower_ends() -> None:
+    gaps = np.random.Generator(np.random.PCG64(3)).normal(0.1, 0.3, size=(1, 40))
+    expected = stats.ttest_1samp(gaps[0], 0, alternative="greater").confidence_interval(0.95).low
+    assert lower_end(gaps, "t", 0.05) == pytest.approx(expected)
+    for test in ("randomization", "bootstrap"):
+        assert lower_end(gaps, test, 0.05) == pytest.approx(expected, abs=0.02)
+
+
+def test_a_lucky_order_passes_no_release() -> None:
+    qrels: Grades = {str(topic): {"z": 1.0} for topic in range(20)}
+    steady: Sims = {str(topic): {"z": 2.0, "a": 1.0} for topic in range(20)}
+    lucky: Sims = {str(topic): {"z": 1.0, "a": 1.0} for topic in range(20)}
+    assert evaluate(qrels, lucky, "RR", ties="conventional").mean("RR") == 1
+    assert not exaequo.gate(qrels, steady, lucky, "RR", max_drop=0.1).passed
+
+
+# ------------------------------------------------------------------------------------------------------------ commands
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    SAMPLE.save(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    yield tmp_path
+
+
+@pytest.mark.usefixtures("files")
+def test_compare_command(capfd: pytest.CaptureFixture[str]) -> None:
+    runs = ["runs/bm25.txt", "runs/hybrid.txt", "runs/llm-judge.txt"]
+    assert command(["compare", "qrels.txt", *runs]) == 0
+    text = capfd.readouterr().out
+    assert text.startswith("25 topics, realistic ties, t, holm, alpha 0.05\n")
+    assert "hybrid is better than bm25 on AP" in text
+    assert command(["compare", "qrels.txt", *runs, "--json", "--test", "randomization", "--seed", "7"]) == 0
+    document = json.loads(capfd.readouterr().out)
+    assert (document["format"], document["options"]["seed"]) == (1, 7)
+    assert {"pairs", "systems", "correlations", "robustness"} <= set(document)
+    assert command(["compare", "qrels.txt", *runs, "--table", "pairs", "--format", "csv"]) == 0
+    assert len(pl.read_csv(capfd.readouterr().out.encode())) == 9
+    assert command(["compare", "qrels.txt", *runs, "--baseline", "runs/bm25.txt", "--format", "latex"]) == 0
+    text = capfd.readouterr().out
+    assert r"\textbf{0.6603}$^{\blacktriangle}$" in text
+    assert command(["compare", "qrels.txt", *runs, "--format", "latex"]) == 0
+    assert r"\textbf{0.6603}$^{a}$" in capfd.readouterr().out
+    assert command(["compare", "qrels.txt", *runs, "--format", "markdown", "--ties", "realistic"]) == 0
+    assert "| AP | hybrid |" in capfd.readouterr().out
+    assert command(["compare", "qrels.txt", *runs, "--format", "csv"]) == 2
+    assert command(["compare", "qrels.txt", runs[0]]) == 2
+    assert command(["compare", "qrels.txt", *runs, "--table", "judges"]) == 2
+
+
+def test_compare_command_with_more(files: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    other = files / "other"
+    exaequo.sample(seed=9).save(other)
+    runs = ["runs/bm25.txt", "runs/hybrid.txt", "runs/boolean.txt"]
+    more = ["--also", str(other), "--judges", str(other / "qrels.txt")]
+    assert command(["compare", "qrels.txt", *runs, *more, "--json", "-m", "AP"]) == 0
+    document = json.loads(capfd.readouterr().out)
+    assert document["collections"][0]["systems"] == 3
+    assert "κ relevant" in document["judges"][0]
+    assert command(["compare", "qrels.txt", *runs, "--also", "nowhere"]) == 1
+
+
+@pytest.mark.usefixtures("files")
+def test_gate_command(capfd: pytest.CaptureFixture[str]) -> None:
+    assert command(["gate", "qrels.txt", "runs/bm25.txt", "runs/hybrid.txt", "-m", "nDCG@10"]) == 0
+    assert capfd.readouterr().out.endswith("passed\n")
+    assert command(["gate", "qrels.txt", "runs/hybrid.txt", "runs/bm25.txt", "--max-drop", "0.01", "--json"]) == 3
+    document = json.loads(capfd.readouterr().out)
+    assert (document["passed"], document["measures"][0]["passed"]) == (False, False)
+    assert command(["gate", "qrels.txt", "runs/hybrid.txt", "runs/bm25.txt", "--markdown"]) == 3
+    assert "## Search quality: **not passed**" in capfd.readouterr().out
