@@ -24,6 +24,10 @@ from exaequo.tiestats import TieStatistics, stuffing, tie_statistics
 
 MEASURES = ("AP", "RR", "nDCG@10", "P@10")
 STRATEGIES = (*INTERVAL, EXPECTED)
+#: Means that differ by less are equal: the rest is rounding.
+NOISE = 1e-12
+#: With up to so many runs, the chances that one beats another are estimated unasked.
+MOST_CHANCES = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +36,7 @@ class TieAudit:
 
     - `runs`: tie statistics of each run; `lists`: of each result-list.
     - `scores`: each aggregate under each strategy, its span and gains in percent, undefined where they divide by 0.
-    - `lucky`: the result-lists that gain most from the order of names; `from_nothing`: those that gain from 0.
+    - `lucky`, `lucky_runs`: what gains most from the order of names; `from_nothing`: lists that gain from 0.
     - `conclusions`: for each pair of runs the verdict under each strategy, and whether it changes.
     - `stuffing`: what documents of score 0 at the end of lists earn.
     """
@@ -41,6 +45,7 @@ class TieAudit:
     lists: pl.DataFrame
     scores: pl.DataFrame
     lucky: pl.DataFrame
+    lucky_runs: pl.DataFrame
     from_nothing: pl.DataFrame
     conclusions: pl.DataFrame
     stuffing: pl.DataFrame
@@ -50,7 +55,7 @@ class TieAudit:
     @property
     def tables(self) -> dict[str, pl.DataFrame]:
         """All tables by name."""
-        names = ("runs", "scores", "lucky", "from_nothing", "conclusions", "stuffing", "lists")
+        names = ("runs", "scores", "lucky", "lucky_runs", "from_nothing", "conclusions", "stuffing", "lists")
         return {name: getattr(self, name) for name in names}
 
 
@@ -79,6 +84,7 @@ def audit_ties(
     max_grade: float = HIGHEST_GRADE,
     seed: int = 0,
     samples: int = SAMPLES,
+    chances: bool | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> TieAudit:
     """Audit the ties of one run or many; inputs and options as for `evaluate`.
@@ -94,13 +100,14 @@ def audit_ties(
         max_grade: as for `evaluate`.
         seed: for sampled orders.
         samples: orders to sample where they are too many.
+        chances: estimate how likely each run is to beat each other; by default with up to four runs.
         columns: as for `evaluate`.
     """
     options = Options(STRATEGIES, rel_level, max_grade, depth, seed=seed, samples=samples)
     judged = read_qrels(qrels, columns=columns)
     given = each_run(runs)
     read = (read_run(run, name=name, columns=columns) for name, run in given)
-    chances = len(given) > 1
+    chances = 1 < len(given) <= MOST_CHANCES if chances is None else chances
     result = audit_runs(judged, read, parse_measures(measures), options, top=top, alpha=alpha, chances=chances)
     for warning in result.warnings:
         warnings.warn(warning, DataWarning, stacklevel=2)
@@ -134,22 +141,21 @@ def audit_runs(
         raise BadParameter("No run is given.")
     names = unique_names([(each.name, each.file) for each in audited])
     named = dict(zip(names, audited, strict=True))
-    lucky = _lists_by_luck(named, judgments, measures)
-    gained = lucky.filter(pl.col("conventional") != pl.col("realistic"))
+    luck = _lists_by_luck(named, judgments, measures)
+    gained = luck.filter(pl.col("conventional") != pl.col("realistic"))
     order = pl.col("luck").rank("ordinal", descending=True).over("measure")
+    scores = _scores(named, measures)
     return TieAudit(
         runs=pl.DataFrame([{"run": name, **each.statistics.summary()} for name, each in named.items()]),
-        lists=pl.concat(
-            each.statistics.frame(judgments.topics).select(pl.lit(name).alias("run"), pl.all())
-            for name, each in named.items()
-        ),
-        scores=_scores(named, measures),
+        lists=pl.concat(_lists(name, each, judgments, measures) for name, each in named.items()),
+        scores=scores,
+        lucky_runs=_lucky_runs(scores, measures, top),
         lucky=(
             gained.filter(pl.col("luck").is_not_nan())
             .filter(order <= top)
             .sort("measure", "luck", descending=[False, True], maintain_order=True)
         ),
-        from_nothing=gained.filter(pl.col("luck").is_nan()).drop("luck"),
+        from_nothing=gained.filter(pl.col("luck").is_nan() & (pl.col("realistic") == 0)).drop("luck"),
         conclusions=_conclusions(named, measures, alpha),
         stuffing=_stuffing(named, measures),
         warnings=tuple(notes),
@@ -268,9 +274,36 @@ def _lists_by_luck(named: Mapping[str, _Audited], judgments: Judgments, measures
             )
             is_rr = measure.definition.name == "RR"
             frame = frame if is_rr else frame.with_columns(pl.lit(None, dtype=pl.Float64).alias("ranks gained"))
-            luck = "ranks gained" if is_rr else "C over R %"
-            parts.append(frame.with_columns(pl.col(luck).alias("luck")))
+            luck = pl.col("ranks gained" if is_rr else "C over R %") * _upward(measure)
+            parts.append(frame.with_columns(luck.alias("luck")))
     return pl.concat(parts)
+
+
+def _upward(measure: Measure) -> int:
+    """Return 1, or -1 where less is better."""
+    return 1 if measure.definition.higher_is_better else -1
+
+
+def _lists(name: str, run: _Audited, judgments: Judgments, measures: Sequence[Measure]) -> pl.DataFrame:
+    """Return ties and scores of each list."""
+    there = pl.Series(run.statistics.there)
+    values = {
+        f"{measure.name} {ties}": run.values[ties][row] for row, measure in enumerate(measures) for ties in STRATEGIES
+    }
+    scores = pl.DataFrame(values).filter(there)
+    return run.statistics.frame(judgments.topics).select(pl.lit(name).alias("run"), pl.all()).hstack(scores)
+
+
+def _lucky_runs(scores: pl.DataFrame, measures: Sequence[Measure], top: int) -> pl.DataFrame:
+    """Return the runs whose aggregates the order of names helps most."""
+    signs = {measure.name: _upward(measure) for measure in measures}
+    luck = pl.col("C over R %") * pl.col("measure").replace_strict(signs, return_dtype=pl.Int64)
+    names = ("measure", "run", *INTERVAL, "C over R %", "O over R %", "O over C %")
+    table = scores.with_columns(luck.alias("luck")).filter(pl.col("luck").is_not_nan() & (pl.col("luck") > 0))
+    order = pl.col("luck").rank("ordinal", descending=True).over("measure")
+    return (
+        table.filter(order <= top).sort("measure", "luck", descending=[False, True], maintain_order=True).select(names)
+    )
 
 
 def rank_gain(low: Floats, middle: Floats) -> Floats:
@@ -292,7 +325,8 @@ def _conclusions(named: Mapping[str, _Audited], measures: Sequence[Measure], alp
                 gap = first.values[ties][row] - second.values[ties][row]
                 gap = gap[~np.isnan(gap)]
                 p = paired_t(gap)
-                sign = "=" if not gap.any() or gap.mean() == 0 else ">" if gap.mean() > 0 else "<"
+                mean = _upward(measure) * float(gap.mean()) if len(gap) else 0.0
+                sign = "=" if abs(mean) < NOISE else ">" if mean > 0 else "<"
                 verdicts[ties] = f"{sign} *" if p < alpha else sign
                 chances[f"p {ties}"] = p
             rows.append(
@@ -302,12 +336,13 @@ def _conclusions(named: Mapping[str, _Audited], measures: Sequence[Measure], alp
                     "two": two,
                     **verdicts,
                     "changes": len(set(verdicts.values())) > 1,
-                    "one beats two": _chance(first, second, row),
+                    **_chance(first, second, row, _upward(measure)),
                     **chances,
                 }
             )
     schema: dict[str, Any] = dict.fromkeys(("measure", "one", "two", *STRATEGIES), pl.String)
-    schema |= {"changes": pl.Boolean, "one beats two": pl.Float64, **{f"p {ties}": pl.Float64 for ties in STRATEGIES}}
+    schema |= {"changes": pl.Boolean, "one beats two": pl.Float64, "give or take": pl.Float64}
+    schema |= {f"p {ties}": pl.Float64 for ties in STRATEGIES}
     return pl.DataFrame(rows, schema=schema)
 
 
@@ -316,14 +351,19 @@ def paired_t(gap: Floats) -> float:
     return float(student(gap[None, :])[0]) if len(gap) > 1 else float("nan")
 
 
-def _chance(first: _Audited, second: _Audited, row: int) -> float:
-    """Return the chance that the aggregate of the first is higher if ties are broken at random; a draw counts half."""
-    one, two = (each.samples[:, row] for each in (first, second))
+def _chance(first: _Audited, second: _Audited, row: int, upward: int) -> dict[str, float | None]:
+    """Return the chance that the first is better if ties are broken at random, a draw counting half, and its error."""
+    one, two = (upward * np.round(each.samples[:, row], 12) for each in (first, second))
     two = np.sort(two[~np.isnan(two)])
     one = one[~np.isnan(one)]
     below, not_above = np.searchsorted(two, one, side="left"), np.searchsorted(two, one, side="right")
     pairs = len(one) * len(two)
-    return float(np.sum(below + not_above)) / 2 / pairs if pairs else float("nan")
+    if not pairs:
+        return {"one beats two": None, "give or take": None}
+    chance = float(np.sum(below + not_above)) / 2 / pairs
+    fewest = min(len(each) for each in (one, two) if len(each) > 1) if max(len(one), len(two)) > 1 else 0
+    error = float(np.sqrt(chance * (1 - chance) / fewest)) if fewest else 0.0
+    return {"one beats two": chance, "give or take": error}
 
 
 def _stuffing(named: Mapping[str, _Audited], measures: Sequence[Measure]) -> pl.DataFrame:

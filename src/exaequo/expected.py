@@ -6,8 +6,8 @@ orders, with its standard error. Lists without a tie need none of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import factorial, inf, prod
 
@@ -16,6 +16,7 @@ import numpy as np
 from exaequo.judge import Bools, Floats, Ints
 from exaequo.measures import Measure
 from exaequo.measures.gain import products_before
+from exaequo.measures.moments import Moments, of_linear
 from exaequo.order import Groups, Ordering, Ranking
 
 EXPECTED = "expected"
@@ -62,13 +63,17 @@ def expected_values(
     how = [CLOSED] * len(measures)
     left: list[Bools] = []
     for row, measure in enumerate(measures):
-        moments = measure.definition.moments
-        closed = tied & ~cut if moments else np.zeros_like(tied)
-        left.append(tied & ~closed)
-        if moments and closed.any():
-            mean, variance = moments(base, **measure.params)
-            values[row, closed] = mean[closed]
-            result.deviation[row, closed] = np.nan if variance is None else np.sqrt(variance[closed])
+        known = np.zeros_like(tied)
+        for topics, moments in (
+            (tied & ~cut, measure.definition.moments and (lambda m=measure: m.definition.moments(base, **m.params))),
+            (tied & cut, _under_a_cut(measure, whole, depth)),
+        ):
+            if moments and topics.any():
+                mean, variance = moments()
+                values[row, topics] = mean[topics]
+                result.deviation[row, topics] = np.nan if variance is None else np.sqrt(variance[topics])
+                known |= topics
+        left.append(tied & ~known)
     for by_name in (False, True):
         rows = [row for row, topics in enumerate(left) if topics.any() and _sees_names(measures[row]) == by_name]
         if rows:
@@ -81,6 +86,29 @@ def expected_values(
                 result.error[row, chosen] = error[chosen]
                 how[row] = SAMPLED if (orders.sampled & chosen).any() else ALL_ORDERS
     return Expected(values, result.deviation, result.error, tuple(how))
+
+
+#: Measures that see a cut list as they see the whole one with a cutoff there.
+_CUT_ALIKE = frozenset({"RR", "AP", "DCG", "RBP", "ERR", "Success"})
+#: Measures of the form gain × weight whose other parts do not depend on the length of the list.
+_CUT_WEIGHTS = frozenset({"P", "R", "F", "E", "Noise", "Silence", "Rprec", "nDCG", "NCG", "SDCG"})
+
+
+def _under_a_cut(measure: Measure, whole: Ranking, depth: int | None) -> Callable[[], Moments] | None:
+    """Return the closed form for lists that are cut through a tie, if there is one."""
+    about, params = measure.definition, dict(measure.params)
+    cutoff = params.get("cutoff")
+    if depth is None or about.moments is None or not about.ours:
+        return None
+    moments: Callable[..., Moments] = about.moments
+    if about.name in _CUT_ALIKE:
+        params["cutoff"] = min(cutoff or depth, depth)
+    elif about.name in _CUT_WEIGHTS and about.linear:
+        form = about.linear(whole, **params)
+        return lambda: of_linear(whole, replace(form, weight=form.weight * (whole.rank <= depth)))
+    elif not cutoff or cutoff > depth:  # what lies below the cut counts
+        return None
+    return lambda: moments(whole, **params)
 
 
 def _tied_and_cut(ranking: Ranking, depth: float) -> tuple[Bools, Bools]:
@@ -124,7 +152,7 @@ class Orders:
         self.sampled = number > most
         self.count = np.where(self.sampled, samples, number).astype(np.int64)
         many = self.sampled[groups.topic[ties]]
-        self._random = _Shuffled(groups, ties[many], seed)
+        self._random = _Shuffled(whole, groups, ties[many], seed)
         self._listed = _Listed(
             groups, ties[~many], [each for each, is_one in zip(kinds, many, strict=True) if not is_one]
         )
@@ -157,13 +185,21 @@ class Orders:
 class _Shuffled:
     """Ties in random order: which places they have, and which document each place gets."""
 
-    def __init__(self, groups: Groups, ties: Ints, seed: int) -> None:
+    def __init__(self, whole: Ranking, groups: Groups, ties: Ints, seed: int) -> None:
+        """Draw for all ties of the run, whichever are asked for, so that the order of one depends on no other."""
         self._places = _spread(groups.start[ties], groups.size[ties])
         self._tie = np.repeat(np.arange(len(ties)), groups.size[ties])
+        tied = whole.groups.size > 1
+        first = np.cumsum(np.where(tied, whole.groups.size, 0)) - whole.groups.size
+        keys = [each.topic * (1 << 32) + each.before for each in (whole.groups, groups)]
+        number = np.searchsorted(keys[0], keys[1][ties])
+        self._draws = _spread(first[number], groups.size[ties])
+        self._total = int(whole.groups.size[tied].sum())
         self._random = np.random.Generator(np.random.PCG64(seed))
 
     def order(self) -> tuple[Ints, Ints]:
-        return self._places, self._places[np.lexsort((self._random.random(len(self._places)), self._tie))]
+        drawn = self._random.random(self._total)[self._draws]
+        return self._places, self._places[np.lexsort((drawn, self._tie))]
 
 
 class _Listed:

@@ -165,7 +165,7 @@ def expected_lines(scores: Scores) -> list[str]:
     """Say which expected values are estimates, and how good they are."""
     worst: dict[str, float] = {}
     for each in scores.expectations:
-        if each["how"] == SAMPLED:
+        if each["how"].startswith(SAMPLED):
             worst[each["measure"]] = max(worst.get(each["measure"], 0.0), each["standard_error"])
     samples = scores.options.get("samples")
     return [

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from exaequo.errors import BadParameter
+from exaequo.errors import BadParameter, InputError, Problem
 from exaequo.order import Ranking
 from exaequo.read import Qrels, Run
 from exaequo.read.records import with_keys
@@ -45,6 +45,12 @@ def table(ranking: Ranking) -> pl.DataFrame:
 def as_run(ranking: Ranking, name: str) -> str:
     """Return the lists as a run file in their new order, with scores as they were; ranks count from 1."""
     frame = ranking.lines.run.frame
+    for column in ("qid", "docno"):
+        blank = frame.filter(pl.col(column).str.contains(r"\s"))[column]
+        if len(blank):
+            found = f"the {column} {blank[0]!r} has a blank"
+            mend = "Write a table instead: --format csv."
+            raise InputError(Problem(ranking.lines.run.source.name, None, found, "none in a run file", mend))
     lines = pl.DataFrame(
         {
             "qid": frame["qid"][ranking.row],
@@ -61,13 +67,23 @@ def as_run(ranking: Ranking, name: str) -> str:
 def renamed(qrels: Qrels, run: Run, names: Mapping[str, str]) -> tuple[Qrels, Run]:
     """Give documents other names, in the judgments and in the run."""
     known = set(run.frame["docno"]) | set(qrels.frame["docno"])
+    if len(set(names.values())) < len(names):
+        raise BadParameter("Two documents cannot get the same name.")
     for old, new in names.items():
-        if old not in known:
+        if old not in set(run.frame["docno"]):
             raise BadParameter(f"There is no document {old!r} to rename.")
         if new in known and new not in names:
             raise BadParameter(f"There is a document {new!r} already; choose another name.")
     frames = [with_keys(frame.with_columns(pl.col("docno").replace(dict(names)))) for frame in (qrels.frame, run.frame)]
     return replace(qrels, frame=frames[0]), replace(run, frame=frames[1])
+
+
+def with_topics_of(qrels: Qrels, run: Run) -> Qrels:
+    """Add the topics of a run that nobody judged, with a judgment of no document, so that they are ordered too."""
+    mine = run.frame["qid"].unique().sort()
+    stray = mine.filter(~mine.is_in(qrels.frame["qid"].unique().implode()))
+    more = pl.DataFrame({"qid": stray, "docno": [""] * len(stray), "rel": [0.0] * len(stray)})
+    return replace(qrels, frame=pl.concat([qrels.frame, with_keys(more).select(qrels.frame.columns)]))
 
 
 def parse_renames(pairs: Sequence[str]) -> dict[str, str]:
@@ -77,5 +93,7 @@ def parse_renames(pairs: Sequence[str]) -> dict[str, str]:
         old, separator, new = pair.partition("=")
         if not (separator and old and new) or new.split() != [new]:
             raise BadParameter(f"--rename takes OLD=NEW. Got {pair!r}.")
+        if old in names:
+            raise BadParameter(f"{old!r} is renamed twice.")
         names[old] = new
     return names

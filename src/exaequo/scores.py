@@ -106,7 +106,7 @@ class Scores:
             {
                 "run": block.run,
                 "measure": measure.name,
-                "how": block.expected.how[row],
+                "how": block.expected.how[row] + (" of each topic" if measure.aggregate == "gm" else ""),
                 "standard_error": float(np.sqrt(np.nansum(block.expected.error[row] ** 2)) / len(block.topics)),
             }
             for block in self.blocks

@@ -17,6 +17,14 @@ _LATEX = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "τ": r"$\tau$",
+    "κ": r"$\kappa$",
+    "α": r"$\alpha$",
+    "▲": r"$\blacktriangle$",
+    "▼": r"$\blacktriangledown$",
     **{character: "\\" + character for character in "&%$#_{}"},
 }
 UNDEFINED = "undefined"

@@ -60,7 +60,7 @@ def order(
     """
     output.refuse_two_stdins((qrels, run))
     from exaequo.judge import judge, prepare
-    from exaequo.listing import parse_renames, renamed
+    from exaequo.listing import parse_renames, renamed, with_topics_of
     from exaequo.order import Ordering
     from exaequo.read import read_qrels, read_run
 
@@ -69,7 +69,7 @@ def order(
     lines = read_run(run, reader=readers[1], columns=names)
 
     def ranked(judged: Qrels, lines: Run) -> Ranking:
-        judgments = prepare(judged, level=rel_level, highest=max_grade, every=True)
+        judgments = prepare(with_topics_of(judged, lines), level=rel_level, highest=max_grade, every=True)
         ranking = Ordering(judge(lines, judgments), precision).ranking(ties, seed=seed, depth=depth)
         return _only(ranking, topics) if topics else ranking
 

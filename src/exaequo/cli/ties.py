@@ -13,11 +13,12 @@ if TYPE_CHECKING:
     from exaequo.audit import TieAudit
 
 FORMAT = 1
-TABLES = ("runs", "scores", "lucky", "from_nothing", "conclusions", "stuffing", "lists")
+TABLES = ("runs", "scores", "lucky", "lucky_runs", "from_nothing", "conclusions", "stuffing", "lists")
 _TITLES = {
     "runs": "Ties of each run (shares are means over its lists; 'one tie': lists that are a single tie)",
     "scores": "Each score under each strategy, the span from realistic to optimistic, and the gains",
     "lucky": "Lists that the names of documents help most",
+    "lucky_runs": "Runs that the names of documents help most",
     "from_nothing": "Lists that names lift from 0, where a gain in percent is undefined",
     "conclusions": "Which of two runs is better (* significant), and how often if ties are broken at random",
     "stuffing": "What documents of score 0 at the end of lists earn",
@@ -36,10 +37,16 @@ _TITLES = {
 @click.option("--max-grade", type=float, default=127, show_default=True, help="A grade above this is not relevant.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For sampled orders.")
 @click.option("--samples", type=click.IntRange(2), metavar="N", help="Orders to sample where there are too many.")
-@click.option("-q", "--per-topic", is_flag=True, help="Also give the ties of each list.")
+@click.option("--precision", type=click.Choice(["double", "single"]), default="double", show_default=True)
+@click.option("--chances/--no-chances", default=None, help="How likely one run beats another.  [default: up to 4 runs]")
+@click.option("-q", "--per-topic", is_flag=True, help="Also give the ties and scores of each list.")
 @click.option("--table", "only", type=click.Choice(TABLES), help="Give this table alone.")
 @click.option(
-    "--format", "format_", type=click.Choice(["table", "csv", "json", "markdown"]), default="table", show_default=True
+    "--format",
+    "format_",
+    type=click.Choice(["table", "csv", "json", "markdown", "latex"]),
+    default="table",
+    show_default=True,
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("-o", "--output", "path", metavar="FILE", help="Write there instead of to standard output.")
@@ -55,6 +62,8 @@ def ties(
     max_grade: float,
     seed: int,
     samples: int | None,
+    precision: str,
+    chances: bool | None,
     per_topic: bool,
     only: str | None,
     format_: str,
@@ -72,18 +81,21 @@ def ties(
         from exaequo.errors import UsageError
 
         raise UsageError(f"--format csv holds one table; choose it with --table: {', '.join(TABLES)}.")
-    from exaequo.audit import MEASURES, STRATEGIES, audit_runs
+    from exaequo.audit import MEASURES, MOST_CHANCES, STRATEGIES, audit_runs
     from exaequo.evaluation import Options
     from exaequo.expected import SAMPLES
     from exaequo.measures import parse_measures
     from exaequo.read import read_qrels, read_run
 
-    options = Options(STRATEGIES, rel_level, max_grade, depth, seed=seed, samples=samples or SAMPLES)
+    orders = samples or SAMPLES
+    options = Options(STRATEGIES, rel_level, max_grade, depth, precision=precision, seed=seed, samples=orders)
     parsed = parse_measures(measures or MEASURES)
     names, readers = output.parse_columns(columns), readers_of(kinds)
     judged = read_qrels(qrels, reader=readers[0], columns=names)
     read = (read_run(each, reader=readers[1], columns=names) for each in output.with_progress(runs))
-    audit = audit_runs(judged, read, parsed, options, top=top, alpha=alpha, chances=len(runs) > 1)
+    if chances is None:
+        chances = 1 < len(runs) <= MOST_CHANCES and only in (None, "conclusions", "scores")
+    audit = audit_runs(judged, read, parsed, options, top=top, alpha=alpha, chances=chances)
     for warning in audit.warnings:
         output.warn(warning)
     chosen = [only] if only else [name for name in TABLES if name != "lists" or per_topic]
@@ -104,10 +116,11 @@ def _show(audit: TieAudit, chosen: list[str], format_: str, path: str | None) ->
     elif format_ == "csv":
         output.write(next(iter(tables.values())).write_csv(), path)
     else:
-        write = tabular.markdown if format_ == "markdown" else tabular.text
-        head = "## {}\n\n" if format_ == "markdown" else "{}\n\n"
+        write = {"table": tabular.text, "markdown": tabular.markdown, "latex": tabular.latex}[format_]
+        head = {"table": "{}\n\n", "markdown": "## {}\n\n", "latex": "% {}\n"}[format_]
+        mark = "% " if format_ == "latex" else ""
         parts = [head.format(_TITLES[name]) + write(_brief(frame)) for name, frame in tables.items() if frame.height]
-        text = "\n\n".join([*parts, *([_verdict(audit)] if "conclusions" in chosen else [])])
+        text = "\n\n".join([*parts, *([mark + _verdict(audit)] if "conclusions" in chosen else [])])
         if path is None and format_ == "table":
             output.show_text(text)
         else:
@@ -118,7 +131,8 @@ def _brief(frame: Any) -> Any:
     """Leave out columns that say nothing to a reader."""
     import polars as pl
 
-    empty = [name for name in frame.columns if name in ("ranks gained", "error") and not _any(frame[name])]
+    rare = ("ranks gained", "error", "one beats two", "give or take", "sd")
+    empty = [name for name in frame.columns if name in rare and not _any(frame[name])]
     return frame.drop(empty, "luck", strict=False).select(pl.exclude("^p .*$"))
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from exaequo.judge import Bools, Floats, Ints
-from exaequo.measures.gain import discount, gain_of, ideal_dcg, refuse_higher
+from exaequo.judge import Floats, Ints
+from exaequo.measures.gain import discount, gain_of, ideal_dcg, refuse_higher, sums_so_far
 from exaequo.measures.interpolated import least_found
 from exaequo.measures.moments import Linear, Moments, Stops, closed, linear, of_linear, stopping
 from exaequo.measures.recall import collection_size, saved_work
@@ -225,18 +225,55 @@ def _discount(rank: Ints, dcg: str) -> Floats:
 
 @closed("AP")
 def _ap(ranking: Ranking, cutoff: int | None = None, rel: float | None = None) -> Moments:
-    """At each rank of a tie: the chance of a relevant document, times the mean precision there if it is one."""
-    relevant, groups = ranking.relevant(rel), ranking.groups
-    inside, above = groups.counts(relevant)
-    at = np.flatnonzero(inside[groups.of] > 0) if cutoff is None else _up_to(ranking, inside[groups.of] > 0, cutoff)
+    """At each rank of a tie: the chance of a relevant document, times the mean precision there if it is one.
+
+    For the variance see docs/expected.md: sums over two, three and four different ranks, by running sums.
+    """
+    groups, n = ranking.groups, ranking.n_rel(rel)
+    inside, above = groups.counts(ranking.relevant(rel))
+    kept = inside[groups.of] > 0
+    at = np.flatnonzero(kept if cutoff is None else kept & (ranking.rank <= cutoff))
     of = groups.of[at]
     size, r, f, rank = groups.size[of], inside[of], above[of], ranking.rank[at]
-    others = (rank - groups.before[of] - 1) * ratio(r - 1, size - 1)
-    return Moments(ratio(ranking.total(ranking.topic[at], r / size * (f + 1 + others) / rank), ranking.n_rel(rel)))
+    before = rank - groups.before[of] - 1.0
+    mean = ratio(ranking.total(ranking.topic[at], r / size * (f + 1 + before * ratio(r - 1, size - 1)) / rank), n)
+    # Sums over the ranks of each tie of a = 1 / rank and of b = a · (ranks of the tie above), alone and in pairs.
+    a, b = 1 / rank, before / rank
+    tie = np.unique(of, return_inverse=True)[1] if len(of) else of
+
+    def added(values: Floats) -> Floats:
+        return np.asarray(np.bincount(tie, weights=values), dtype=np.float64)
+
+    def above_it(values: Floats) -> Floats:
+        """Sum of the values of the ranks of the same tie above each."""
+        return sums_so_far(values, tie) - values
+
+    if not len(of):
+        return Moments(mean, np.zeros(ranking.n_topics))
+    first = np.flatnonzero(np.concatenate(([True], tie[1:] != tie[:-1])))
+    one, two, three, four = _chances(size[first].astype(np.float64), r[first].astype(np.float64))
+    found = f[first] + 1.0
+    aa, bb, ab = added(a) ** 2 - added(a * a), added(b) ** 2 - added(b * b), added(a * b)
+    pairs, lower = (
+        2 * added(a * above_it(a)),
+        2 * added(a * above_it(b)),
+    )  # Σ over two ranks of a·a, and of a·a·(least − 1)
+    linear = one * added(a * a) + two * aa
+    mixed = two * (ab + pairs / 2) + three * (added(a) * added(b) - ab - pairs / 2)
+    square = two * ab + three * (added(b * b) - ab + 2 * lower) + four * (bb - 2 * lower)
+    second = found**2 * linear + 2 * found * mixed + square
+    expected = found * one * added(a) + two * added(b)
+    variance = np.maximum(second - expected**2, 0.0)
+    return Moments(mean, ratio(ranking.total(groups.topic[of[first]], variance), n.astype(np.float64) ** 2))
 
 
-def _up_to(ranking: Ranking, marked: Bools, cutoff: int) -> Ints:
-    return np.flatnonzero(marked & (ranking.rank <= cutoff))
+def _chances(size: Floats, marked: Floats) -> list[Floats]:
+    """Return the chance that 1, 2, 3, 4 given places of a tie all hold a marked document."""
+    chances, chance = [], np.ones(len(size))
+    for number in range(4):
+        chance = chance * np.maximum(ratio(marked - number, np.maximum(size - number, 1)), 0.0)
+        chances.append(chance)
+    return chances
 
 
 @closed("Bpref")

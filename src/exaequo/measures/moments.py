@@ -125,6 +125,9 @@ def _still_looking(size: Ints, marked: Ints, start: Ints, goes_on: Floats) -> Fl
     ends = np.cumsum(slots)
     of = np.repeat(np.arange(len(size)), slots)
     place = (np.arange(int(ends[-1])) - np.repeat(ends - slots, slots)).astype(np.float64) if len(size) else np.zeros(0)
+    if not goes_on.any():  # nobody gets past such a document: the chance that there is none among the first so many
+        others = np.maximum((size - marked)[of] - place, 0.0)
+        return products_before(others / np.maximum(size[of] - place, 1.0), of)
     mean = (place <= (size - marked)[of]).astype(np.float64)
     for step in range(int(marked.max(initial=0))):
         active = int(np.count_nonzero(marked > step))
