@@ -19,7 +19,7 @@ import pytest
 from archive import write_archive
 from scipy import stats
 
-from exaequo import ExaequoError, InputError, UsageError
+from exaequo import BadParameter, ExaequoError, InputError, UsageError
 from exaequo.cli import run as command
 from exaequo.study import Study, study, tables
 from exaequo.study.archive import find
@@ -134,7 +134,7 @@ def test_wrong_conclusions(archive: Path, result: Study) -> None:
         row = result.tables["conclusions"].filter(chosen).row(0, named=True)
         assert (row["pairs"], row["wrong"]) == (15, wrong)
         own = result.tables["conclusions"].filter(pl.col("measure") == measure)
-        single, pooled = own.filter(pl.col("track") != "all"), own.filter(pl.col("track") == "all")
+        single, pooled = own.filter(pl.col("track") != "(all)"), own.filter(pl.col("track") == "(all)")
         assert pooled["wrong %"].to_list() == pytest.approx([100 * single["wrong"].sum() / 60, single["wrong %"].max()])
 
 
@@ -148,8 +148,8 @@ def test_rankings(archive: Path, result: Study) -> None:
     ranks = [[1 + sum(other > own for other in means[ties]) for own in means[ties]] for ties in INTERVAL[:2]]
     assert row["moved"] == sum(a != b for a, b in zip(*ranks, strict=True))
     assert row["kept"] == 5  # without a quarter of six, rounded down
-    pooled = result.tables["rankings"].filter((pl.col("track") == "all") & (pl.col("measure") == "AP"))
-    editions = result.tables["rankings"].filter((pl.col("track") != "all") & (pl.col("measure") == "AP"))
+    pooled = result.tables["rankings"].filter((pl.col("track") == "(all)") & (pl.col("measure") == "AP"))
+    editions = result.tables["rankings"].filter((pl.col("track") != "(all)") & (pl.col("measure") == "AP"))
     assert pooled["moved"].item() == editions["moved"].sum()
     assert pooled["moved %"].item() == pytest.approx(100 * editions["moved"].sum() / 24)
     systems = result.tables["systems"].filter(chosen)
@@ -224,7 +224,7 @@ def test_broken_runs_are_left_out(archive: Path, tmp_path: Path, capfd: pytest.C
     said = capfd.readouterr()
     assert "left out:" in said.err
     assert "bad:2: score is 'nan'" in said.err
-    assert "2 runs could not be evaluated" in said.out
+    assert "2 files could not be evaluated" in said.out
 
 
 def test_a_broken_edition_is_left_out(archive: Path, tmp_path: Path) -> None:
@@ -282,8 +282,96 @@ def test_archives_that_are_none(tmp_path: Path) -> None:
         find(tmp_path)
     (tmp_path / "web" / "1999" / "runs").mkdir(parents=True)
     (tmp_path / "web" / "1999" / "qrels.txt").write_text("1 0 a 1\n")
-    with pytest.raises(InputError, match="there are no runs"):
+    with pytest.raises(InputError, match="no edition in this folder"):
         find(tmp_path)
+
+
+def test_incomplete_editions_are_left_out(archive: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "archive"
+    shutil.copytree(archive, copy)
+    (copy / "zz" / "1").mkdir(parents=True)
+    (copy / "zz" / "1" / "qrels").write_text("1 0 a 1\n")
+    (copy / ".hidden" / "1" / "runs").mkdir(parents=True)
+    (copy / "web" / "1999" / "qrels.txt~").write_text("nonsense")
+    (copy / "web" / "1999" / "runs" / "folder").mkdir()
+    found = study(copy, tmp_path / "out")
+    assert [row["problem"].split("; ")[0].split(": ")[1] for row in found.tables["broken"].to_dicts()] == [
+        "cannot be read (Is a directory)",
+        "there are no runs",
+    ]
+    assert found.about["archive"]["editions"] == 4
+    with pytest.raises(ExaequoError, match="there are no runs"):
+        study(copy, tmp_path / "out", strict=True)
+    study(copy, tmp_path / "out", tracks=["adhoc"], strict=True)  # what is not asked for does not matter
+
+
+def test_measures_of_all_kinds(archive: Path, tmp_path: Path) -> None:
+    """Undefined topics, geometric means, and measures of which less is better."""
+    found = study(archive, tmp_path / "out", measures="BreakEven gm(AP) AP Noise@5 PDoc(doc='A001')")
+    wrong = found.tables["conclusions"].filter(pl.col("measure") == "BreakEven")
+    assert wrong["wrong"].drop_nulls().sum() == 0  # ties cannot change it
+    systems = {m: found.tables["systems"].filter(pl.col("measure") == m) for m in ("AP", "gm(AP)", "Noise@5")}
+    assert systems["gm(AP)"]["realistic"].max() < systems["AP"]["realistic"].max()  # type: ignore[operator]
+    one = systems["gm(AP)"].row(0, named=True)
+    place = archive / one["track"] / one["edition"]
+    runs = {path.name.split(".")[0]: path for path in (place / "runs").iterdir()}
+    assert one["realistic"] == pytest.approx(evaluate(place / "qrels.txt", runs[one["run"]], "gm(AP)").mean("gm(AP)"))
+    best = systems["Noise@5"].filter(pl.col("rank realistic") == 1)
+    assert (
+        best["realistic"].max()
+        == systems["Noise@5"].group_by("track", "edition").agg(pl.col("realistic").min())["realistic"].max()
+    )
+    lucky = found.tables["lucky_lists"].filter(pl.col("measure") == "Noise@5")
+    assert lucky.height > 0
+    assert (lucky["conventional"] < lucky["realistic"]).all()
+    chosen = (pl.col("measure") == "Noise@5") & (pl.col("of") == "lists") & (pl.col("track") == "(all)")
+    assert found.tables["differences"].filter(chosen)["p"].item() < 0.05  # names help, that is lower it
+
+
+def test_a_track_may_be_called_all(archive: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "archive"
+    shutil.copytree(archive / "web", copy / "all")
+    found = study(copy, tmp_path / "out")
+    assert found.tables["ties"].filter(pl.col("track") == "all").height == 4
+    assert found.tables["ties"].filter(pl.col("track") == "(all)").height == 2
+
+
+def test_damaged_results_are_made_again(archive: Path, tmp_path: Path) -> None:
+    one = study(archive, tmp_path / "out")
+    damaged = next((tmp_path / "out" / "work").iterdir())
+    damaged.write_bytes(damaged.read_bytes()[:100])
+    assert study(archive, tmp_path / "out").tables["systems"].equals(one.tables["systems"])
+
+
+def test_names_of_files_that_are_names_of_runs(archive: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "archive"
+    shutil.copytree(archive / "web" / "1999", copy / "web" / "1999")
+    for path in (copy / "web" / "1999" / "runs").iterdir():
+        path.unlink()
+    table = copy / "web" / "1999" / "runs" / "alpha.csv"
+    table.write_text("qid,docno,score\n" + "".join(f"{topic},sure,1\n" for topic in range(1, 13)))
+    assert study(copy, tmp_path / "out").tables["systems"]["run"].to_list() == ["alpha", "alpha"]
+    table.rename(table.with_name("beta.csv"))
+    assert study(copy, tmp_path / "out").tables["systems"]["run"].to_list() == ["beta", "beta"]
+
+
+def test_remarks(archive: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "archive"
+    shutil.copytree(archive, copy)
+    (copy / "web" / "1999" / "runs" / "short").write_text("1 Q0 sure 0 1 short\n99 Q0 x 0 1 short\n")
+    found = study(copy, tmp_path / "out")
+    own = found.tables["remarks"].filter(pl.col("file").str.ends_with("short"))["remark"].to_list()
+    assert any("1 topic nobody judged" in text for text in own)
+    assert any("11 of 12 evaluated topics missing" in text for text in own)
+
+
+def test_requests_that_cannot_be(archive: Path, tmp_path: Path) -> None:
+    for options in ({"rel_level": 0.0}, {"depth": 0}, {"top": -1}, {"alpha": 1.0}):
+        with pytest.raises(BadParameter):
+            study(archive, tmp_path / "out", **options)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ExaequoError, match="cannot be the folder"):
+        study(archive, tmp_path / "file")
 
 
 def test_page(result: Study) -> None:
@@ -303,7 +391,7 @@ def test_killed_and_started_again(tmp_path: Path) -> None:
     subprocess.run([*arguments, str(tmp_path / "left alone")], check=True, capture_output=True)
     whole = time.monotonic() - start
     source = random.Random(int(whole * 1000))
-    for _ in range(4):
+    for at in range(6):
         process = subprocess.Popen(
             [*arguments, str(tmp_path / "killed")],
             stdout=subprocess.DEVNULL,
@@ -311,7 +399,10 @@ def test_killed_and_started_again(tmp_path: Path) -> None:
             start_new_session=True,
         )
         time.sleep(source.uniform(0.2, 0.9) * whole)
-        os.killpg(process.pid, signal.SIGKILL)
+        if at % 2:
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()  # its workers have to notice by themselves
         process.wait()
     subprocess.run([*arguments, str(tmp_path / "killed")], check=True, capture_output=True)
     assert read(tmp_path / "killed") == read(tmp_path / "left alone")

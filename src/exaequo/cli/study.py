@@ -30,6 +30,7 @@ PAUSE = 10.0
 @click.option("--top", type=click.IntRange(0), default=5, show_default=True, help="How many of the luckiest.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the tests between systems.")
 @click.option("--rel-level", type=float, metavar="N", help="Least grade that is relevant.  [default: any above 0]")
+@click.option("--max-grade", type=float, default=127, show_default=True, help="A grade above this is not relevant.")
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes.  [default: one per core]")
 @click.option("--strict", is_flag=True, help="Stop at the first file that cannot be evaluated.")
 def study(
@@ -42,6 +43,7 @@ def study(
     top: int,
     alpha: float,
     rel_level: float | None,
+    max_grade: float,
     jobs: int | None,
     strict: bool,
 ) -> int:
@@ -69,6 +71,7 @@ def study(
                 top=top,
                 alpha=alpha,
                 rel_level=rel_level,
+                max_grade=max_grade,
                 jobs=jobs or os.cpu_count() or 1,
                 strict=strict,
                 progress=step,
@@ -78,6 +81,9 @@ def study(
         raise
     for each in result.broken:
         output.warn(f"left out: {each.problem}")
+    remarks = result.tables["remarks"].height
+    if remarks:
+        output.warn(f"{remarks:,} remarks on runs are in {out}/tables/remarks.csv")
     files = write(result, out)
     output.show_text("\n".join(summary(result)))
     click.echo(f"{len(files)} files in {out}; {out}/index.html shows all of them", err=True)

@@ -17,11 +17,13 @@ import polars as pl
 
 import exaequo
 from exaequo.errors import BadParameter, ExaequoError, InputError, Problem
-from exaequo.measures import parse_measures
+from exaequo.evaluation import Options
+from exaequo.judge import HIGHEST_GRADE
+from exaequo.measures import Measure, parse_measures
 from exaequo.read import unique_names
 from exaequo.study import tables
 from exaequo.study.archive import Edition, find
-from exaequo.study.work import COUNTS, Done, Settings, Task, run_all
+from exaequo.study.work import COUNTS, Done, Settings, Task, run_all, shown
 
 MEASURES = ("RR", "AP")
 DEPTH = 1000
@@ -49,6 +51,7 @@ def study(
     top: int = 5,
     alpha: float = 0.05,
     rel_level: float | None = None,
+    max_grade: float = HIGHEST_GRADE,
     jobs: int = 1,
     strict: bool = False,
     progress: Callable[[Done, int, int], None] | None = None,
@@ -65,25 +68,36 @@ def study(
         top: how many of the luckiest lists and runs of a track.
         alpha: level of the tests between systems.
         rel_level: least grade that is relevant.
+        max_grade: a grade above this counts as 0.
         jobs: processes to use.
         strict: stop at the first file that cannot be evaluated.
         progress: called after each run with what was done, how many are, and how many there are.
     """
     if not 0 < alpha < 1:
         raise BadParameter(f"alpha must be a number between 0 and 1. Got {alpha} instead.")
-    names = tuple(measure.name for measure in parse_measures(measures))
-    settings = Settings(names, depth, rel_level)
+    if top < 0:
+        raise BadParameter(f"top must be a whole number ≥ 0. Got {top} instead.")
+    Options(("realistic",), rel_level, max_grade, depth)  # which checks them
+    parsed = parse_measures(measures)
+    names = tuple(measure.name for measure in parsed)
+    settings = Settings(names, depth, rel_level, max_grade)
     chosen = find(archive, tracks, editions)
     store = Path(out) / STORE
-    store.mkdir(parents=True, exist_ok=True)
-    tasks = [Task(edition, run, settings, str(store)) for edition in chosen for run in edition.runs]
-    done = []
-    for each in run_all(tasks, jobs):
+    try:
+        store.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ExaequoError(f"{out}: cannot be the folder of a study ({error.strerror or error}).") from None
+    done = [_incomplete(edition) for edition in chosen if not (edition.qrels and edition.runs)]
+    if strict and done:
+        raise ExaequoError(done[0].problem)
+    whole = [edition for edition in chosen if edition.qrels and edition.runs]
+    tasks = [Task(edition, run, settings, str(store)) for edition in whole for run in edition.runs]
+    for number, each in enumerate(run_all(tasks, jobs), 1):
         if strict and each.problem:
             raise ExaequoError(each.problem)
         done.append(each)
         if progress is not None:
-            progress(each, len(done), len(tasks))
+            progress(each, number, len(tasks))
     sound = sorted((each for each in done if not each.problem), key=_place)
     broken = sorted((each for each in done if each.problem), key=_place)
     if not sound:
@@ -91,9 +105,16 @@ def study(
             Problem(str(archive), None, "not one run could be evaluated", "at least one", broken[0].problem)
         )
     about = {
-        "options": {"measures": list(names), "depth": depth, "top": top, "alpha": alpha, "rel_level": rel_level},
+        "options": {
+            "measures": list(names),
+            "depth": depth,
+            "top": top,
+            "alpha": alpha,
+            "rel_level": rel_level,
+            "max_grade": max_grade,
+        },
         "archive": {
-            "editions": len(chosen),
+            "editions": len({each.edition for each in sound}),
             "runs": len(sound),
             "broken": len(broken),
             "lines": sum(each.lines for each in sound),
@@ -105,7 +126,18 @@ def study(
             "polars": pl.__version__,
         },
     }
-    return Study(_tables(_lists(sound), names, top, alpha, broken), broken, about)
+    remarks = [
+        (each.edition.track, each.edition.name, shown(each.run), text) for each in sound for text in each.remarks
+    ]
+    return Study(_tables(_lists(sound), parsed, top, alpha, broken, remarks), broken, about)
+
+
+def _incomplete(edition: Edition) -> Done:
+    """Return what is wrong with an edition that lacks judgments or runs."""
+    folder = str(Path((edition.qrels or edition.runs)[0]).parent)
+    what = "runs" if edition.qrels else "qrels"
+    problem = Problem(shown(folder), None, f"there are no {what}", "qrels* and runs/*", "Add them.")
+    return Done(edition, folder, problem=str(problem))
 
 
 def _place(done: Done) -> tuple[str, str, str]:
@@ -120,15 +152,23 @@ def _lists(done: Sequence[Done]) -> pl.DataFrame:
         by_edition.setdefault(each.edition, []).append(each)
     for edition, group in by_edition.items():
         frames = [pl.read_parquet(each.result) for each in group]
-        names = unique_names([(str(frame["run"][0]), each.run) for frame, each in zip(frames, group, strict=True)])
+        names = unique_names(
+            [(str(frame["run"][0]), shown(each.run)) for frame, each in zip(frames, group, strict=True)]
+        )
         for frame, name in zip(frames, names, strict=True):
             labels = {"track": edition.track, "edition": edition.name, "run": name}
-            parts.append(frame.drop("run", "lines").select(*(pl.lit(v).alias(k) for k, v in labels.items()), pl.all()))
+            figures = frame.drop("run", "lines", "remarks")
+            parts.append(figures.select(*(pl.lit(v).alias(k) for k, v in labels.items()), pl.all()))
     return pl.concat(parts).cast(dict.fromkeys(COUNTS, pl.Int64))
 
 
 def _tables(
-    lists: pl.DataFrame, measures: Sequence[str], top: int, alpha: float, broken: Sequence[Done]
+    lists: pl.DataFrame,
+    measures: Sequence[Measure],
+    top: int,
+    alpha: float,
+    broken: Sequence[Done],
+    remarks: Sequence[tuple[str, str, str, str]],
 ) -> dict[str, pl.DataFrame]:
     runs, real = tables.runs_of(lists, measures), tables.there(lists)
     of_lists, of_runs = ("track", "edition", "run", "topic"), ("track", "edition", "run")
@@ -141,7 +181,9 @@ def _tables(
         ),
         "lucky_lists": _joined(tables.lucky(real, measure, top, of_lists) for measure in measures),
         "lucky_runs": _joined(tables.lucky(runs, measure, top, of_runs) for measure in measures),
-        "from_nothing": pl.concat(tables.from_nothing(real, measure, of_lists) for measure in measures),
+        "from_nothing": pl.concat(
+            tables.from_nothing(frame, measure, of_lists) for measure in measures for frame in (real, runs)
+        ),
         "rankings": pl.concat(tables.rankings(runs, measure) for measure in measures),
         "conclusions": pl.concat(tables.conclusions(lists, measure, alpha) for measure in measures),
         "systems": pl.concat(tables.systems(runs, measure) for measure in measures),
@@ -149,8 +191,12 @@ def _tables(
         "one_tie": tables.one_tie(lists),
     }
     schema = dict.fromkeys(("track", "edition", "file", "problem"), pl.String)
-    rows = [(each.edition.track, each.edition.name, each.run, each.problem) for each in broken]
-    return kept | {"broken": pl.DataFrame(rows, schema=schema, orient="row")}
+    rows = [(each.edition.track, each.edition.name, shown(each.run), each.problem) for each in broken]
+    said = dict.fromkeys(("track", "edition", "file", "remark"), pl.String)
+    return kept | {
+        "broken": pl.DataFrame(rows, schema=schema, orient="row"),
+        "remarks": pl.DataFrame(list(remarks), schema=said, orient="row"),
+    }
 
 
 def _joined(parts: Any) -> pl.DataFrame:

@@ -35,8 +35,12 @@ class Edition:
         return f"{self.track} {self.name}"
 
 
+#: Endings of what editors and backups leave behind.
+_LEFTOVERS = ("~", ".bak", ".orig", ".swp")
+
+
 def find(archive: str | Path, tracks: Sequence[str] = (), editions: Sequence[str] = ()) -> list[Edition]:
-    """Return the editions of an archive, those asked for if any are."""
+    """Return the editions of an archive, those asked for if any are; an incomplete one has no qrels, or no runs."""
     path = Path(archive)
     if not path.exists():
         raise InputError(Problem(str(path), None, "there is no such file or folder", "an archive", "Check the path."))
@@ -59,15 +63,15 @@ def find(archive: str | Path, tracks: Sequence[str] = (), editions: Sequence[str
 def _from_folder(folder: Path) -> list[Edition]:
     editions = []
     for place in sorted(folder.glob("*/*")):
-        qrels = sorted(str(each) for each in place.glob("qrels*") if each.is_file())
-        runs = sorted(str(each) for each in place.glob("runs/*") if each.is_file() and not each.name.startswith("."))
-        if qrels and runs:
+        if place.name.startswith(".") or place.parent.name.startswith("."):
+            continue
+        qrels = [str(each) for each in sorted(place.glob("qrels*")) if _is_data(each)]
+        runs = [
+            str(each) for each in sorted(place.glob("runs/*")) if _is_data(each) or each.is_dir() or each.is_symlink()
+        ]
+        if qrels or runs:
             editions.append(Edition(place.parent.name, place.name, tuple(qrels), tuple(runs)))
-        elif qrels or runs:
-            found = f"there are {'no runs' if qrels else 'no qrels'}"
-            mend = "Add them, or take the folder away."
-            raise InputError(Problem(str(place), None, found, "qrels* and runs/*", mend))
-    if not editions:
+    if not any(edition.qrels and edition.runs for edition in editions):
         found = "there is no edition in this folder"
         expected = "TRACK/EDITION/qrels* and TRACK/EDITION/runs/*"
         raise InputError(Problem(str(folder), None, found, expected, "Arrange the files so, or write a manifest."))
@@ -118,7 +122,13 @@ def _edition(path: Path, number: int, entry: Any) -> Edition:
 
 def _matching(folder: Path, pattern: str) -> list[Path]:
     whole = Path(pattern)
-    base, rest = (
-        (Path(whole.anchor), str(whole.relative_to(whole.anchor))) if whole.is_absolute() else (folder, pattern)
-    )
-    return [each for each in base.glob(rest) if each.is_file()]
+    base = Path(whole.anchor) if whole.is_absolute() else folder
+    try:
+        return [each for each in base.glob(str(whole.relative_to(whole.anchor))) if _is_data(each)]
+    except ValueError as error:
+        found = f"the pattern {pattern!r} cannot be read ({error})"
+        raise InputError(Problem(str(folder), None, found, "a path or a pattern", "Mend the manifest.")) from None
+
+
+def _is_data(path: Path) -> bool:
+    return path.is_file() and not path.name.startswith(".") and not path.name.endswith(_LEFTOVERS)

@@ -38,6 +38,7 @@ TITLES = {
     "systems": ("Systems", "Rank and mean under each strategy beside the share of tied documents."),
     "one_tie": ("Lists that are one single tie", ""),
     "from_nothing": ("Lists that names lift from 0", "A gain in percent is undefined for them."),
+    "remarks": ("Remarks", "What to know about runs that were evaluated."),
     "broken": ("Files that could not be evaluated", "They are left out of everything above."),
 }
 #: Rows of a table that the page shows; the files have all.
@@ -86,10 +87,10 @@ def summary(study: Study) -> list[str]:
     ]
     for row in study.tables["differences"].filter((pl.col("track") == ALL) & (pl.col("of") == "runs")).to_dicts():
         more = "" if row["star"] else ", which is not significant at 0.001"
-        lines.append(
-            f"The order of names changes the mean {row['measure']} of runs by {row['relative %']:+.2f} %{more}; "
-            f"r = {row['r']:.4f}."
-        )
+        share = "" if row["relative %"] != row["relative %"] else f" ({row['relative %']:+.2f} %)"
+        size = f"{row['difference %'] / 100:+.5f}{share}{more}"
+        r = tabular.shown(row["r"])
+        lines.append(f"The order of names changes the mean {row['measure']} of runs by {size}; r = {r}.")
     single = pl.col("wrong %").is_not_nan() & (pl.col("track") != ALL)
     wrong = study.tables["conclusions"].filter(single).sort("wrong %", descending=True, maintain_order=True)
     if wrong.height:
@@ -101,7 +102,8 @@ def summary(study: Study) -> list[str]:
             else "No conclusion between two systems of an edition depends on the order of names."
         )
     if archive["broken"]:
-        lines.append(f"{count(archive['broken'], 'run')} could not be evaluated and are left out.")
+        files = count(archive["broken"], "file")
+        lines.append(f"{files} could not be evaluated; what is wrong is in the table `broken`.")
     return lines
 
 

@@ -11,6 +11,7 @@ import json
 import multiprocessing
 import os
 import signal
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -23,7 +24,8 @@ import numpy as np
 import polars as pl
 
 from exaequo.errors import ExaequoError, InputError, Problem
-from exaequo.judge import Judgments, judge, prepare
+from exaequo.evaluation import Options, notes_on_run
+from exaequo.judge import HIGHEST_GRADE, Judgments, judge, prepare
 from exaequo.measures import parse_measures
 from exaequo.order import INTERVAL, Ordering
 from exaequo.read import Qrels, read_qrels, read_run
@@ -33,7 +35,7 @@ from exaequo.tiestats import tie_statistics
 from exaequo.writing import write_whole
 
 #: Changes when results of an earlier release cannot be used any more.
-FORMAT = 1
+FORMAT = 2
 COUNTS = ("documents", "tied", "scores", "largest", "stuffed")
 
 
@@ -44,6 +46,7 @@ class Settings:
     measures: tuple[str, ...]
     depth: int | None
     rel_level: float | None = None
+    max_grade: float = HIGHEST_GRADE
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,7 @@ class Done:
     result: str = ""
     lines: int = 0
     problem: str = ""
+    remarks: tuple[str, ...] = ()
 
 
 def key_of(hashes: Sequence[str], settings: Settings) -> str:
@@ -95,19 +99,35 @@ def work(task: Task) -> Done:
     done = Done(task.edition, task.run)
     try:
         qrels = tuple(map(hash_of, task.edition.qrels))
-        key = key_of([*qrels, hash_of(task.run)], task.settings)
+        # The name of the file may be the name of the run.
+        key = key_of([*qrels, hash_of(task.run), shown(Path(task.run).name)], task.settings)
         path = Path(task.store) / f"{key}.parquet"
-        if not path.exists():
-            judgments = _judgments(task.edition.qrels, qrels, task.settings.rel_level)
+        about = _about(path)
+        if about is None:
+            judgments = _judgments(task.edition.qrels, qrels, task.settings)
             write_whole(str(path), _evaluate(task, judgments))
-        lines = pl.scan_parquet(path).select(pl.col("lines").first()).collect().item()
-        return replace(done, result=str(path), lines=int(lines or 0))
+            about = _about(path) or (0, "")
+        return replace(done, result=str(path), lines=about[0], remarks=tuple(filter(None, about[1].split("\n"))))
     except ExaequoError as error:
-        return replace(done, problem=str(error))
+        return replace(done, problem=shown(str(error)))
+
+
+def _about(path: Path) -> tuple[int, str] | None:
+    """Return the number of lines of a run and what is to be said about it; None if it is not done, or damaged."""
+    try:
+        row = pl.scan_parquet(path).select(pl.first("lines"), pl.first("remarks")).collect().row(0)
+    except (OSError, pl.exceptions.PolarsError):
+        return None
+    return int(row[0]), str(row[1])
+
+
+def shown(text: str) -> str:
+    """Make a path or a message printable, whatever bytes a file's name has."""
+    return text.encode(errors="surrogateescape").decode(errors="backslashreplace")
 
 
 @lru_cache(maxsize=2)
-def _judgments(paths: tuple[str, ...], hashes: tuple[str, ...], level: float | None) -> Judgments:
+def _judgments(paths: tuple[str, ...], hashes: tuple[str, ...], settings: Settings) -> Judgments:
     del hashes  # part of the key: files may change while a study runs
     parts = [read_qrels(path) for path in paths]
     qrels = parts[0]
@@ -119,7 +139,7 @@ def _judgments(paths: tuple[str, ...], hashes: tuple[str, ...], level: float | N
             found = f"document {docno!r} of topic {qid!r} is judged in more than one file"
             raise InputError(Problem(paths[0], None, found, "each document once", "Delete one of the judgments."))
         qrels = Qrels(frame, parts[0].source)
-    judgments = prepare(qrels, level=level)
+    judgments = prepare(qrels, level=settings.rel_level, highest=settings.max_grade)
     if not judgments.n_topics:
         raise InputError(Problem(paths[0], None, "no relevant document", "at least one", "Check the judgments."))
     return judgments
@@ -129,6 +149,7 @@ def _evaluate(task: Task, judgments: Judgments) -> bytes:
     """Return the result of a run as Parquet: a row per topic, ties and values under each strategy."""
     run = read_run(task.run)
     lines = judge(run, judgments)
+    remarks = notes_on_run(lines, Options())
     if not len(lines.row):
         found = "none of its topics has a relevant document"
         mend = "Check that the run and the qrels are of the same edition."
@@ -146,7 +167,9 @@ def _evaluate(task: Task, judgments: Judgments) -> bytes:
             values[ties] = values[INTERVAL[0]]
         columns |= {f"{measure.name} {ties}": each for measure, each in zip(measures, values[ties], strict=True)}
     frame = pl.DataFrame({"topic": judgments.topics, **columns}).with_columns(
-        pl.lit(run.name).alias("run"), pl.lit(run.frame.height).alias("lines")
+        pl.lit(run.name).alias("run"),
+        pl.lit(run.frame.height).alias("lines"),
+        pl.lit("\n".join(remark.removeprefix(f"{run.source.name}: ") for remark in remarks)).alias("remarks"),
     )
     import io
 
@@ -155,8 +178,17 @@ def _evaluate(task: Task, judgments: Judgments) -> bytes:
     return buffer.getvalue()
 
 
-def _leave_interrupts_to_the_parent() -> None:
+def _follow_the_parent() -> None:
+    """Leave interrupts to the parent, and end when it ends, however that was."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+
+    def watch() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def run_all(tasks: Sequence[Task], jobs: int) -> Iterator[Done]:
@@ -168,7 +200,7 @@ def run_all(tasks: Sequence[Task], jobs: int) -> Iterator[Done]:
     context = multiprocessing.get_context("spawn")
     before = os.environ.get("POLARS_MAX_THREADS")
     os.environ["POLARS_MAX_THREADS"] = "1"
-    pool = ProcessPoolExecutor(min(jobs, len(tasks)), mp_context=context, initializer=_leave_interrupts_to_the_parent)
+    pool = ProcessPoolExecutor(min(jobs, len(tasks)), mp_context=context, initializer=_follow_the_parent)
     try:
         waiting = iter(tasks)
         under_way = {pool.submit(work, task) for task in islice(waiting, 4 * jobs)}
