@@ -19,7 +19,7 @@ from exaequo.cli import run as command
 from exaequo.comparison import Comparison
 from exaequo.comparison.gate import lower_end
 from exaequo.comparison.values import collect
-from exaequo.comparison.views import across_collections, judges
+from exaequo.comparison.views import across_collections, inverted_between, judges
 from exaequo.evaluation import Options
 from exaequo.measures import parse_measures
 from helpers import Grades, Sims, evaluate
@@ -205,6 +205,11 @@ def test_other_collections_and_other_judges() -> None:
     first, second = ([each.means(0)[each.systems.index(name)] for name in sets["a"].systems] for each in sets.values())
     assert found["τ-b"] == pytest.approx(stats.kendalltau(first, second).statistic)
     assert found["pairs"] == 15
+    assert (
+        inverted_between(sets).height
+        == found["inverted"]
+        == sum((first[a] - first[b]) * (second[a] - second[b]) < 0 for a in range(6) for b in range(a))
+    )
     strict = exaequo.read_qrels(
         SAMPLE.qrels.frame.with_columns(pl.when(pl.col("rel") >= 2).then("rel").otherwise(0).alias("rel")).drop("key")
     )

@@ -39,8 +39,8 @@ def test_importing_costs_nothing() -> None:
 
 #: Each module may use the ones before it. `errors` stands below all, `cli` on top of all.
 LAYERS = (
-    "errors writing tabular read judge order stats aggregate measures expected tiestats scores evaluation listing audit "
-    "comparison axioms filtering sampledata formats study trec_eval compat cli"
+    "errors writing tabular read judge order stats aggregate measures expected tiestats scores evaluation listing "
+    "audit comparison axioms filtering sampledata formats study trec_eval compat cli"
 ).split()
 
 

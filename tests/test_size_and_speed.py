@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from archive import three_to_one, write_archive
+from comparison import all_pairs
 from peers import compare, peak_memory
 
 
@@ -21,3 +22,7 @@ def test_three_strategies_cost_little_more_than_one(tmp_path: Path) -> None:
     """The figure to show is 1.6; more is allowed here, because other tests run beside this one."""
     write_archive(tmp_path, scale=0.05)
     assert three_to_one(tmp_path / "web" / "1993") < 2.2
+
+
+def test_all_pairs_of_130_systems() -> None:
+    assert all_pairs()["seconds"] < 60

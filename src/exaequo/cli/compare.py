@@ -19,10 +19,20 @@ FORMAT = 1
 NOT_PASSED = 3
 TABLES = (
     *("systems", "pairs", "extremes", "correlations", "inversions", "dominance", "curves", "topics", "contrasts"),
-    *("difficulty", "robustness", "collections", "judges"),
+    *("difficulty", "robustness", "collections", "inverted", "judges"),
 )
 #: What is shown unless a table is asked for.
-SHOWN = ("systems", "pairs", "collections", "judges", "correlations", "inversions", "contrasts", "robustness")
+SHOWN = (
+    "systems",
+    "pairs",
+    "collections",
+    "inverted",
+    "judges",
+    "correlations",
+    "inversions",
+    "contrasts",
+    "robustness",
+)
 _TITLES = {
     "systems": "Systems (those that share a letter are not told apart; ▲▼ differ from the baseline)",
     "pairs": "Pairs: the second against the first",
@@ -36,6 +46,7 @@ _TITLES = {
     "difficulty": "Difficulty of topics under two strategies",
     "robustness": "The worst topics of each system",
     "collections": "The same systems on other collections",
+    "inverted": "Pairs that two collections put in opposite order",
     "judges": "Other judgments of the same topics",
 }
 _TESTS = ("t", "wilcoxon", "sign", "randomization", "bootstrap")
@@ -126,15 +137,15 @@ def compare(
         output.warn(warning)
     tables = dict(result.tables)
     if also:
-        tables["collections"] = _collections(result, also, options)
+        tables["collections"], tables["inverted"] = _collections(result, also, options)
     if judges:
         tables["judges"] = _judges(result, qrels, judges, read, options)
     _show(result, tables, only, format_, path)
 
 
-def _collections(result: Comparison, folders: tuple[str, ...], options: Any) -> pl.DataFrame:
+def _collections(result: Comparison, folders: tuple[str, ...], options: Any) -> tuple[pl.DataFrame, pl.DataFrame]:
     from exaequo.comparison.values import collect
-    from exaequo.comparison.views import across_collections
+    from exaequo.comparison.views import across_collections, inverted_between
     from exaequo.errors import InputError, Problem
     from exaequo.read import read_qrels, read_run
 
@@ -148,7 +159,7 @@ def _collections(result: Comparison, folders: tuple[str, ...], options: Any) -> 
             raise InputError(Problem(folder, None, found, "one qrels* and two or more runs", mend))
         read = (read_run(str(each)) for each in runs)
         values[folder] = collect(read_qrels(str(qrels[0])), read, result.values.measures, options)
-    return across_collections(values)
+    return across_collections(values), inverted_between(values)
 
 
 def _judges(result: Comparison, qrels: str, others: tuple[str, ...], runs: Any, options: Any) -> pl.DataFrame:
@@ -170,7 +181,7 @@ def _show(
     if only is not None and only not in tables:
         from exaequo.errors import UsageError
 
-        raise UsageError(f"There is no table {only} without --{'also' if only == 'collections' else 'judges'}.")
+        raise UsageError(f"There is no table {only} without --{'judges' if only == 'judges' else 'also'}.")
     if format_ == "json":
         import json
 

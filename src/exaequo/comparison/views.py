@@ -189,6 +189,21 @@ def across_collections(collections: Mapping[str, Values]) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
+def inverted_between(collections: Mapping[str, Values]) -> pl.DataFrame:
+    """Return the pairs of systems that two collections put in opposite order."""
+    rows = []
+    for (one, first), (two, second) in combinations(collections.items(), 2):
+        shared = [name for name in first.systems if name in second.systems]
+        for row, measure in enumerate(first.measures):
+            scores = [_oriented(each, row)[[each.systems.index(name) for name in shared]] for each in (first, second)]
+            for a, b in combinations(range(len(shared)), 2):
+                if (scores[0][a] - scores[0][b]) * (scores[1][a] - scores[1][b]) < 0:
+                    better, worse = (a, b) if scores[0][a] > scores[0][b] else (b, a)
+                    rows.append((measure.name, one, two, shared[better], shared[worse]))
+    schema = ("measure", "on", "but on", "better", "worse")
+    return pl.DataFrame(rows, schema=dict.fromkeys(schema, pl.String), orient="row")
+
+
 def judges(qrels: Sequence[tuple[str, Qrels]], values: Mapping[str, Values]) -> pl.DataFrame:
     """Return how far each two sets of judgments agree, on the documents both judged, and on the ranking of systems."""
     rows: list[dict[str, Any]] = []
