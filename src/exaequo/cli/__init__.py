@@ -17,6 +17,7 @@ from exaequo.cli.check import check
 from exaequo.cli.compare import compare, gate
 from exaequo.cli.demo import demo
 from exaequo.cli.eval import eval_
+from exaequo.cli.explain import explain
 from exaequo.cli.filter import filter_
 from exaequo.cli.measures import measures
 from exaequo.cli.order import order
@@ -35,7 +36,7 @@ def app(debug: bool) -> None:
     """Evaluate ranked retrieval fairly: scores that do not depend on the names of tied documents."""
 
 
-for command in (eval_, compare, gate, ties, order, study, filter_, trec_eval, check, measures, demo):
+for command in (eval_, explain, compare, gate, ties, order, study, filter_, trec_eval, check, measures, demo):
     app.add_command(command)
 
 
