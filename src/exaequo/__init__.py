@@ -82,7 +82,7 @@ if not TYPE_CHECKING:  # type checkers see the imports above, and that there are
 
     def __getattr__(name: str) -> object:
         """Load a public name on first use."""
-        if name in ("measures", "filtering", "audit", "compat", "axioms", "study", "stats"):
+        if name in ("measures", "filtering", "audit", "compat", "axioms", "study", "stats", "plot", "explain"):
             return import_module(f"exaequo.{name}")
         if name not in _HOME_OF:
             raise AttributeError(f"module 'exaequo' has no attribute {name!r}")

@@ -21,6 +21,7 @@ from exaequo.cli.explain import explain
 from exaequo.cli.filter import filter_
 from exaequo.cli.measures import measures
 from exaequo.cli.order import order
+from exaequo.cli.plot import plot
 from exaequo.cli.study import study
 from exaequo.cli.ties import ties
 from exaequo.cli.trec_eval import trec_eval
@@ -36,7 +37,7 @@ def app(debug: bool) -> None:
     """Evaluate ranked retrieval fairly: scores that do not depend on the names of tied documents."""
 
 
-for command in (eval_, explain, compare, gate, ties, order, study, filter_, trec_eval, check, measures, demo):
+for command in (eval_, explain, compare, gate, plot, ties, order, study, filter_, trec_eval, check, measures, demo):
     app.add_command(command)
 
 

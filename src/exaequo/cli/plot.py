@@ -1,0 +1,90 @@
+"""`exaequo plot`: any figure, from one's own files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from exaequo.cli import output
+
+KINDS = (
+    *("curve", "recall", "single", "ties", "tie-groups", "topics", "scatter", "measures", "at-k", "threshold"),
+    "systems",
+)
+#: Which options each kind knows, besides --size and --dark.
+KNOWS = {
+    "curve": {"topic", "ties", "f_lines"},
+    "recall": {"topic", "cutoff", "ties"},
+    "single": {"cutoff"},
+    "ties": {"measure"},
+    "tie-groups": {"topic", "depth"},
+    "topics": {"measure", "ties", "one", "other"},
+    "scatter": {"measure", "ties", "one", "other"},
+    "measures": {"measures", "ties"},
+    "at-k": {"measure", "depth", "ties"},
+    "threshold": {"beta", "docs"},
+    "systems": {"measure", "alpha"},
+}
+STRATEGIES = ("realistic", "conventional", "optimistic", "rank", "input", "random")
+
+
+@click.command()
+@click.argument("kind", type=click.Choice(KINDS))
+@click.argument("files", nargs=-1, metavar="QRELS RUN...")
+@click.option("-o", "--output", "path", required=True, metavar="FILE", help="FILE.svg, .png, .pdf, .html or .json")
+@click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="What to draw.")
+@click.option("--topic", metavar="TOPIC", help="One topic instead of all.")
+@click.option("--ties", type=click.Choice(STRATEGIES), help="[default: realistic]")
+@click.option("--cutoff", type=click.IntRange(1), metavar="N", help="How far the reader looks (recall, single).")
+@click.option("--depth", type=click.IntRange(1), metavar="N", help="Ranks to draw (tie-groups, at-k).")
+@click.option("--one", metavar="RUN", help="The first of two runs (topics, scatter).")
+@click.option("--other", metavar="RUN", help="The second of two runs.")
+@click.option("--f-lines", is_flag=True, default=None, help="Lines of equal F (curve).")
+@click.option("--beta", type=float, help="Weight of recall in F (threshold).")
+@click.option("--docs", type=int, help="Size of the collection (threshold).")
+@click.option("--alpha", type=float, help="Level of the tests (systems).")
+@click.option("--size", type=click.Choice(["column", "page", "slide"]), default="page", show_default=True)
+@click.option("--dark", is_flag=True, help="Light on dark.")
+@click.option("--scale", type=click.FloatRange(0.1, 10), default=2.0, show_default=True, help="Resolution of a PNG.")
+def plot(
+    kind: str,
+    files: tuple[str, ...],
+    path: str,
+    measures: tuple[str, ...],
+    size: str,
+    dark: bool,
+    scale: float,
+    **given: Any,
+) -> None:
+    """Draw a figure of a KIND from QRELS and RUNs.
+
+    curve: recall and precision. recall: relevant documents against rank. single: one relevant document. ties: the
+    interval ties leave open. tie-groups: where ties are. topics, scatter: two systems topic by topic. measures: how far
+    they agree. at-k: a measure against its cutoff. threshold: filters. systems: means with intervals and groups.
+    """
+    from exaequo.errors import UsageError
+    from exaequo.plot import KINDS as DRAWN
+
+    options = {name: value for name, value in given.items() if value is not None}
+    if measures and "measures" in KNOWS[kind]:
+        options["measures"] = list(measures)
+    elif measures:
+        if len(measures) > 1:
+            raise UsageError(f"'{kind}' draws one measure.")
+        options["measure"] = measures[0]
+    unknown = sorted(set(options) - KNOWS[kind])
+    if unknown:
+        raise UsageError(f"'{kind}' has no option --{unknown[0].replace('_', '-')}.")
+    if kind != "single" and len(files) < 2:
+        raise UsageError(f"'{kind}' needs QRELS and at least one RUN.")
+    output.refuse_two_stdins(files)
+    arguments = () if kind == "single" else (files[0], list(files[1:]))
+    import warnings
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        chart = DRAWN[kind](*arguments, size=size, dark=dark, **options)
+    for warning in caught:
+        output.warn(str(warning.message))
+    chart.save(path, scale=scale)

@@ -1,0 +1,70 @@
+"""What the kinds share: files read, judged and ordered; a topic found; names of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from exaequo.errors import BadParameter, did_you_mean
+from exaequo.evaluation import each_run
+from exaequo.judge import Judgments, judge, prepare
+from exaequo.order import Ordering, Ranking
+from exaequo.read import QrelsLike, read_qrels, read_run, unique_names
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """The rankings of some runs."""
+
+    judgments: Judgments
+    names: list[str]
+    orderings: list[Ordering]
+
+    def rankings(self, ties: str) -> list[tuple[str, Ranking]]:
+        """Return each run under a strategy."""
+        return [(name, each.ranking(ties)) for name, each in zip(self.names, self.orderings, strict=True)]
+
+    def topic(self, name: str | None) -> int:
+        """Return the place of a topic; the first one if none is named."""
+        known = self.judgments.topics.to_list()
+        if name is None:
+            return 0
+        if str(name) not in known:
+            raise BadParameter(f"There is no evaluated topic {name!r}{did_you_mean(str(name), known) or '.'}")
+        return known.index(str(name))
+
+
+def read(qrels: QrelsLike, runs: Any, rel_level: float | None = None) -> Lists:
+    """Read, judge and sort."""
+    judgments = prepare(read_qrels(qrels), level=rel_level)
+    if not judgments.n_topics:
+        raise BadParameter("There is no topic with a relevant document to draw.")
+    found = [read_run(run, name=name) for name, run in each_run(runs)]
+    names = unique_names([(run.name, run.source.name) for run in found])
+    return Lists(judgments, names, [Ordering(judge(run, judgments)) for run in found])
+
+
+def two(names: Sequence[str], first: str | None, second: str | None) -> tuple[int, int]:
+    """Return which two runs are compared: those named, or the first two."""
+    if len(names) < 2:
+        raise BadParameter("This picture compares two runs; give two.")
+    places = []
+    for asked, usual in ((first, 0), (second, 1)):
+        if asked is not None and asked not in names:
+            raise BadParameter(f"There is no run {asked!r}{did_you_mean(asked, names) or '.'}")
+        places.append(names.index(asked) if asked is not None else usual)
+    return places[0], places[1]
+
+
+def relevant_ranks(ranking: Ranking, topic: int) -> list[int]:
+    """Return the ranks of the relevant documents of a topic."""
+    hits = ranking.hits()
+    return [int(rank) for rank in hits.rank[hits.topic == topic]]
+
+
+def number(value: float) -> float | None:
+    """JSON has no NaN."""
+    return None if np.isnan(value) else float(value)
