@@ -76,13 +76,25 @@ _HOMES = {
     "sampledata": "sample",
     "scores": "Scores",
 }
+_MODULES = "audit axioms compat explain filtering measures plot report stats study".split()
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 if not TYPE_CHECKING:  # type checkers see the imports above, and that there are no other names
 
     def __getattr__(name: str) -> object:
         """Load a public name on first use."""
-        if name in ("measures", "filtering", "audit", "compat", "axioms", "study", "stats", "plot", "explain"):
+        if name in (
+            "measures",
+            "filtering",
+            "audit",
+            "compat",
+            "axioms",
+            "study",
+            "stats",
+            "plot",
+            "explain",
+            "report",
+        ):
             return import_module(f"exaequo.{name}")
         if name not in _HOME_OF:
             raise AttributeError(f"module 'exaequo' has no attribute {name!r}")

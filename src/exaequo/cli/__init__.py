@@ -22,6 +22,7 @@ from exaequo.cli.filter import filter_
 from exaequo.cli.measures import measures
 from exaequo.cli.order import order
 from exaequo.cli.plot import plot
+from exaequo.cli.report import report
 from exaequo.cli.study import study
 from exaequo.cli.ties import ties
 from exaequo.cli.trec_eval import trec_eval
@@ -37,7 +38,10 @@ def app(debug: bool) -> None:
     """Evaluate ranked retrieval fairly: scores that do not depend on the names of tied documents."""
 
 
-for command in (eval_, explain, compare, gate, plot, ties, order, study, filter_, trec_eval, check, measures, demo):
+for command in (
+    *(eval_, explain, compare, gate, plot, report, ties, order, study, filter_, trec_eval, check, measures),
+    demo,
+):
     app.add_command(command)
 
 

@@ -1,0 +1,81 @@
+"""The page: one self-contained file about a set of runs. In: files. Out: HTML that opens from disk.
+
+`page.html.j2` is the page, readable without scripts; `page.js` sorts, filters, pins and downloads; `content` is what is
+in it. All names are escaped by the template, or put in place as text by the script.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from exaequo.comparison import MEASURES, TIES
+from exaequo.comparison.pairs import Plan
+from exaequo.errors import DataWarning, ExaequoError
+from exaequo.evaluation import Options, each_run
+from exaequo.judge import HIGHEST_GRADE
+from exaequo.measures import Measure, parse_measures
+from exaequo.read import QrelsLike, RunLike, read_qrels, read_run
+from exaequo.report.content import DEPTH, Content, content_of
+from exaequo.writing import write_whole
+
+__all__ = ["DEPTH", "Content", "content_of", "page", "report"]
+
+
+def report(
+    qrels: QrelsLike,
+    runs: Sequence[RunLike] | Mapping[str, RunLike],
+    out: str | Path,
+    measures: Sequence[str | Measure] | str = MEASURES,
+    *,
+    baseline: str | None = None,
+    test: str = "t",
+    correction: str = "holm",
+    alpha: float = 0.05,
+    depth: int = DEPTH,
+    title: str = "",
+    seed: int = 0,
+    rel_level: float | None = None,
+    max_grade: float = HIGHEST_GRADE,
+    missing: str = "zero",
+) -> Path:
+    """Write a page about two or more runs; options as for `compare`.
+
+    `depth` says how many documents of each list go into the page.
+    """
+    plan = Plan(baseline, test, correction, alpha=alpha, seed=seed)
+    options = Options(TIES, rel_level, max_grade, missing=missing, seed=seed)
+    judged = read_qrels(qrels, digest=True)
+    read = (read_run(run, name=name, digest=True) for name, run in each_run(runs))
+    content = content_of(judged, read, parse_measures(measures), options, plan, depth=depth, title=title)
+    for warning in content.warnings:
+        warnings.warn(warning, DataWarning, stacklevel=2)
+    write_whole(out, page(content).encode())
+    return Path(out)
+
+
+def page(content: Content) -> str:
+    """Return the page."""
+    try:
+        import jinja2
+    except ImportError:
+        raise ExaequoError("The page needs Jinja2: pip install 'exaequo[report]'") from None
+    source = files(__package__)
+    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
+    template = environment.from_string(source.joinpath("page.html.j2").read_text(encoding="utf-8"))
+    return template.render(
+        c=content,
+        style=source.joinpath("page.css").read_text(encoding="utf-8"),
+        script=source.joinpath("page.js").read_text(encoding="utf-8"),
+        data=embedded(content.data),
+    )
+
+
+def embedded(data: Any) -> str:
+    """Return JSON that can stand inside a script element: nothing in it can end the element."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")

@@ -1,0 +1,274 @@
+"""The page in a real browser: nothing leaves it, everything works, names are text, and scripts are not needed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, sync_playwright
+
+import exaequo
+from exaequo.cli import run as command
+from exaequo.report import report
+from helpers import Grades, Sims, evaluate
+
+NASTY = ("<script>alert(1)</script>", '"onload="alert(2)', "</script><img src=x onerror=alert(3)>", "a & b < c")
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
+
+
+def chromium() -> str:
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        found = shutil.which(name)
+        if found:
+            return found
+    pytest.fail("The tests of the page need Chromium: apt-get install chromium")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
+        yield started
+        started.close()
+
+
+def write(path: Path, qrels: object, runs: object, measures: str = "AP nDCG@10 P@10", **options: Any) -> Path:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", exaequo.DataWarning)
+        return report(qrels, runs, path, measures, **options)  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    data = exaequo.sample()
+    return write(tmp_path_factory.mktemp("report") / "report.html", data.qrels, data.runs)
+
+
+class Opened:
+    """A page with what it asked for and complained of."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.requests: list[str] = []
+        self.complaints: list[str] = []
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on(
+            "console", lambda line: self.complaints.append(line.text) if line.type in ("error", "warning") else None
+        )
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("dialog", self._asked)
+
+    def _said(self, line: ConsoleMessage) -> None:
+        if line.type in ("error", "warning"):
+            self.complaints.append(line.text)
+
+    def _asked(self, dialog: Dialog) -> None:
+        self.complaints.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def open(self, path: Path, fragment: str = "") -> Page:
+        self.page.goto(path.as_uri() + fragment)
+        return self.page
+
+
+@pytest.fixture
+def opened(browser: Browser) -> Iterator[Opened]:
+    context = browser.new_context(accept_downloads=True)
+    one = Opened(context.new_page())
+    yield one
+    assert one.complaints == []
+    assert all(url.startswith(("file:", "blob:", "data:")) for url in one.requests), one.requests
+    assert len([url for url in one.requests if url.startswith("file:")]) >= 1
+    context.close()
+
+
+def order(page: Page) -> list[str]:
+    shown: list[str] = page.eval_on_selector_all(
+        "#scores tbody tr:not([hidden])", "rows => rows.map(row => row.dataset.run)"
+    )
+    return shown
+
+
+def test_sorting_and_filtering(sample: Path, opened: Opened) -> None:
+    page = opened.open(sample)
+    assert order(page)[0] == "hybrid"
+    page.click("#scores thead th:nth-child(1) button")
+    assert order(page) == sorted(order(page), reverse=True)
+    page.click("#scores thead th:nth-child(1) button")
+    assert order(page) == sorted(order(page))
+    page.click("#scores thead th:nth-child(4) button")
+    scores = evaluate(*_sample(), "P@10")
+    best = max(scores.runs, key=lambda run: scores.mean("P@10", run=run))
+    assert order(page)[0] == best
+    assert page.get_attribute("#scores thead th:nth-child(4)", "aria-sort") == "descending"
+    page.fill("#filter", "BM")
+    assert order(page) == ["bm25"]
+    assert page.text_content("#shown") == "1 of 6 runs"
+
+
+def _sample() -> tuple[Any, Any]:
+    data = exaequo.sample()
+    return data.qrels, list(data.runs)
+
+
+def test_pinning_a_baseline(sample: Path, opened: Opened) -> None:
+    page = opened.open(sample)
+    page.select_option("#baseline", "bm25")
+    text = page.text_content('#scores tr[data-run="hybrid"] td:nth-child(2) .against') or ""
+    assert text.startswith("+0.2223, p < 0.0001 ▲")
+    assert page.text_content('#scores tr[data-run="bm25"] td:nth-child(2) .against') == ""
+
+
+def test_topics_and_lists(sample: Path, opened: Opened) -> None:
+    page = opened.open(sample)
+    page.select_option("#one", label="bm25")
+    page.select_option("#two", label="llm-judge")
+    assert page.locator("#bars rect").count() == 25
+    assert "AP of llm-judge over bm25" in (page.text_content("#bars-text") or "")
+    page.locator("#bars rect").first.click()
+    topic = page.eval_on_selector("#topic", "select => select.selectedOptions[0].textContent")
+    assert f"topic {topic}" in (page.text_content("#lists table caption") or "")
+    assert page.locator("#lists table").count() == 2
+    assert page.locator("#lists table tbody tr").count() == 20
+    assert page.locator("#lists tr.tied").count() > 0
+    page.locator("#bars rect").last.focus()
+    page.keyboard.press("Enter")
+    other = page.eval_on_selector("#topic", "select => select.selectedOptions[0].textContent")
+    assert other != topic
+
+
+def test_matrix(sample: Path, opened: Opened) -> None:
+    page = opened.open(sample)
+    page.select_option("#pair-measure", label="P@10")
+    assert page.text_content("#matrix caption") == "P@10"
+    cell = page.locator("#matrix tbody tr").nth(3).locator("td").nth(0)  # hybrid over bm25
+    assert (cell.text_content() or "").startswith("+0.2240")
+
+
+def test_a_link_shows_what_one_saw(sample: Path, opened: Opened, browser: Browser) -> None:
+    page = opened.open(sample)
+    page.click("#scores thead th:nth-child(1) button")
+    page.fill("#filter", "l")
+    page.select_option("#baseline", "logprob")
+    page.select_option("#topic", label="410")
+    fragment = page.evaluate("location.hash")
+    again = browser.new_page()
+    again.goto(sample.as_uri() + fragment)
+    assert order(again) == order(page)
+    assert again.input_value("#baseline") == "logprob"
+    assert "topic 410" in (again.text_content("#lists table caption") or "")
+    again.close()
+
+
+def test_downloads(sample: Path, opened: Opened, tmp_path: Path) -> None:
+    page = opened.open(sample)
+    for button, name in (("#csv", "values.csv"), ("#latex", "means.tex"), ("#json", "report.json")):
+        with page.expect_download() as waiting:
+            page.click(button)
+        assert waiting.value.suggested_filename == name
+        waiting.value.save_as(tmp_path / name)
+    lines = (tmp_path / "values.csv").read_text().splitlines()
+    assert lines[0] == "run,topic,measure,value"
+    assert len(lines) == 1 + 6 * 25 * 3
+    assert json.loads((tmp_path / "report.json").read_text())["format"] == 1
+    assert r"\begin{tabular}{lrrr}" in (tmp_path / "means.tex").read_text()
+    with page.expect_download() as waiting:
+        page.click('button[data-figure="ties"]')
+    waiting.value.save_as(tmp_path / "ties.svg")
+    assert (tmp_path / "ties.svg").read_text().startswith("<svg")
+
+
+def test_without_scripts(sample: Path, browser: Browser) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(sample.as_uri())
+    assert page.locator("#scores tbody tr").count() == 6
+    assert page.locator("#matrix table tbody tr").count() == 6
+    assert page.locator("figure svg").count() == 5
+    assert page.locator("#filter").is_hidden()
+    assert page.locator("noscript").count() == 2
+    context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_accessibility(sample: Path, browser: Browser, scheme: Any) -> None:
+    context = browser.new_context(color_scheme=scheme)
+    page = context.new_page()
+    page.goto(sample.as_uri())
+    found = Axe().run(page)
+    serious = [each for each in found.response["violations"] if each["impact"] in ("serious", "critical")]
+    assert serious == [], [(each["id"], each["nodes"][0]["html"][:200]) for each in serious]
+    context.close()
+
+
+def test_names_are_text(tmp_path: Path, opened: Opened) -> None:
+    topics = [NASTY[at % 4] + str(at) for at in range(6)]
+    qrels: Grades = {topic: dict.fromkeys(NASTY, 1.0) for topic in topics}
+    runs: dict[str, Sims] = {
+        name: {
+            topic: {doc: float((at + place) % 5) for at, doc in enumerate((*NASTY, "x"))}
+            for place, topic in enumerate(topics)
+        }
+        for name in NASTY
+    }
+    path = write(tmp_path / "nasty.html", qrels, runs, title=NASTY[0])
+    page = opened.open(path)
+    assert page.text_content("h1") == NASTY[0]
+    assert set(order(page)) == set(NASTY)
+    assert page.locator("img").count() == 0
+    assert page.evaluate("document.scripts.length") == 2
+    page.select_option("#baseline", NASTY[2])
+    page.locator("#bars rect").first.click()
+
+
+def test_provenance_and_verdict(sample: Path, opened: Opened) -> None:
+    page = opened.open(sample)
+    verdict = page.text_content(".verdict") or ""
+    assert verdict.startswith("hybrid has the highest AP, 0.6603, over 25 topics")
+    assert "verdicts between two runs depend on how ties are broken" in (page.text_content("#ties") or "")
+    assert "boolean" in (page.text_content("#health") or "")
+
+
+def test_a_campaign_fits(tmp_path: Path, browser: Browser) -> None:
+    """130 runs, 50 topics, 10 measures: under 10 MB, open in under 3 seconds."""
+    import random
+
+    source = random.Random(1)
+    topics = [str(topic) for topic in range(301, 351)]
+    documents = [f"DOC-{number:05}" for number in range(60)]
+    qrels = {topic: {name: source.choice((0, 0, 1, 2)) for name in documents[:40]} for topic in topics}
+    runs = {
+        f"system-{at:03}": {topic: {name: source.random() for name in source.sample(documents, 20)} for topic in topics}
+        for at in range(130)
+    }
+    measures = "AP nDCG@10 P@10 RR R@20 nDCG ERR@10 Rprec Bpref Success@5"
+    path = write(tmp_path / "campaign.html", qrels, runs, measures)
+    assert path.stat().st_size < 10_000_000
+    page = browser.new_page()
+    start = time.monotonic()
+    page.goto(path.as_uri())
+    page.wait_for_selector("#bars rect")
+    assert time.monotonic() - start < 3
+    assert page.locator("#scores tbody tr").count() == 130
+    page.close()
+
+
+def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    exaequo.sample().save(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    runs = ["runs/bm25.txt", "runs/hybrid.txt", "runs/boolean.txt"]
+    assert (
+        command(["report", "qrels.txt", *runs, "-o", "page.html", "--baseline", "runs/bm25.txt", "--depth", "3"]) == 0
+    )
+    assert capfd.readouterr().out.startswith("hybrid has the highest AP")
+    text = Path("page.html").read_text(encoding="utf-8")
+    assert text.startswith("<!doctype html>")
+    assert "<title>3 runs, 25 topics</title>" in text
+    assert command(["report", "qrels.txt", runs[0]]) == 2
