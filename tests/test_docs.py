@@ -67,3 +67,38 @@ def test_links_lead_somewhere() -> None:
     for page in PAGES:
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
             assert target.startswith("http") or (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_the_catalogue_is_that_of_the_registry() -> None:
+    import runpy
+
+    made = runpy.run_path(str(ROOT / "scripts" / "catalogue.py"))["text"]()
+    written = (ROOT / "docs" / "catalogue.md").read_text(encoding="utf-8")
+    assert made == written, "run ./scripts/docs"
+
+
+def test_the_site_builds(tmp_path: Path) -> None:
+    import subprocess
+    import sys
+
+    built = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path / "site")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert built.returncode == 0, built.stderr
+    for name in ("index.html", "tutorial/index.html", "catalogue/index.html", "errata/index.html"):
+        assert (tmp_path / "site" / name).exists()
+
+
+def test_the_tutorial_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^\$ exaequo (.*)$", text, re.MULTILINE)
+    assert len(commands) >= 7
+    for line in commands:
+        words = shlex.split(line, comments=True)
+        globbed = [p for word in words for p in (sorted(map(str, Path().glob(word))) if "*" in word else [word])]
+        assert run(globbed) == 0, line
+    assert "Traceback" not in capfd.readouterr().err

@@ -1,0 +1,66 @@
+"""Write the catalogue of measures, docs/catalogue.md, from the registry."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from exaequo.measures import PARAMETERS, Definition, catalogue
+from exaequo.measures.registry import REQUIRED
+
+TARGET = Path(__file__).parent.parent / "docs" / "catalogue.md"
+FAMILIES = {
+    "sets": "Sets: the first k, or the whole list",
+    "ranks": "Ranks of relevant documents",
+    "recall": "Recall-oriented",
+    "interpolated": "Interpolated precision, break-even, Precall",
+    "gain": "Graded gain",
+    "users": "Readers who stop",
+    "subtopics": "Subtopics",
+    "incomplete": "Incomplete judgments",
+    "counts": "Counts",
+}
+
+
+def entry(about: Definition) -> str:
+    """Return what there is to say about a measure."""
+    direction = "higher" if about.higher_is_better else "lower"
+    expected = "closed form" if about.moments else "all orders, or a sample"
+    lines = [
+        f"### {about.name}",
+        "",
+        f"{about.title}. {about.formula}",
+        "",
+        f"- example: `{about.example}`" + (f"; also {', '.join(about.aliases)}" if about.aliases else ""),
+        f"- from {about.lowest:g} to {about.highest:g}, {direction} is better; over topics: {about.aggregate}",
+        f"- realistic ≤ conventional ≤ optimistic: {about.chain}; expected value: {expected}",
+        *([f"- undefined where {about.undefined}"] if about.undefined else []),
+        *([f"- {about.note}"] if about.note else []),
+        *(_parameter(name, default) for name, default in about.defaults.items()),
+        f"- source: {about.source}",
+    ]
+    return "\n".join(lines)
+
+
+def _parameter(name: str, default: object) -> str:
+    rule = PARAMETERS.get(name)
+    usual = "required" if default is REQUIRED else "" if default is None else f"default {default!r}"
+    return f"- `{name}`: {rule.meaning if rule else ''}" + (f"; {usual}" if usual else "")
+
+
+def text() -> str:
+    """Return the whole catalogue."""
+    parts = [
+        "# Catalogue of measures",
+        "Made from the registry by `scripts/docs`; `exaequo measures NAME` says it too.",
+    ]
+    family = ""
+    for about in catalogue().values():
+        if about.family != family:
+            family = about.family
+            parts.append(f"## {FAMILIES[family]}")
+        parts.append(entry(about))
+    return "\n\n".join(parts) + "\n"
+
+
+if __name__ == "__main__":
+    TARGET.write_text(text(), encoding="utf-8")
