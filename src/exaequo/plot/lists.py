@@ -207,7 +207,7 @@ def recall(
         {
             "data": {"values": [{"rank": most, "text": f"N = {most}"}]},
             "mark": {"type": "text", "align": "right", "dx": -4, "baseline": "top"},
-            "encoding": {"x": x, "y": {"value": 2}, "text": {"field": "text"}},
+            "encoding": {"x": x, "y": {"value": 18}, "text": {"field": "text"}},
         },
         *(_word(word, x, y) for word in words),
     ]
@@ -301,25 +301,27 @@ def tie_groups(
     labels = list(dict.fromkeys(rows))
     mixed, alike = ("#E69F00", "#6E6E78") if dark else ("#D55E00", "#B5B5BD")
     scale = {"domain": ["mixed", "all alike"], "range": [mixed, alike]}
-    spec = {
-        "data": {"values": bars},
-        "mark": {"type": "bar", "height": {"band": 0.7}, "stroke": "#1B1B1F" if dark else "#FFFFFF", "strokeWidth": 1},
-        "encoding": {
-            "x": _quantity("first", "Rank", scale={"domain": [0.5, depth + 0.5], "nice": False}),
-            "x2": {"field": "last"},
-            "y": {"field": "row", "type": "nominal", "title": None, "sort": None, "scale": {"domain": labels}},
-            "color": {
-                "field": "kind",
-                "type": "nominal",
-                "scale": scale,
-                "legend": {"title": None, "orient": "top", "symbolType": "square"},
+    legend = {"title": None, "orient": "top", "symbolType": "square"}
+    paper = "#1B1B1F" if dark else "#FFFFFF"
+
+    def layer(kind: str, band: float) -> Row:
+        """Told by the height of the bars too, not by colour alone."""
+        return {
+            "data": {"values": [bar for bar in bars if bar["kind"] == kind]},
+            "mark": {"type": "bar", "height": {"band": band}, "stroke": paper, "strokeWidth": 1},
+            "encoding": {
+                "x": _quantity("first", "Rank", scale={"domain": [0.5, depth + 0.5], "nice": False}),
+                "x2": {"field": "last"},
+                "y": {"field": "row", "type": "nominal", "title": None, "sort": None, "scale": {"domain": labels}},
+                "color": {"field": "kind", "type": "nominal", "scale": scale, "legend": legend},
             },
-        },
-    }
+        }
+
+    layers = [layer("mixed", 0.8), layer("all alike", 0.35)]
     who = lists.names[0] if len(lists.names) == 1 else f"topic {lists.judgments.topics[lists.topic(topic)]}"
     note = "mixed ties hold relevant and other documents: their order changes scores"
     height = max(60, 18 * len(labels))
-    return chart(spec, title=f"Ties of {who}", note=note, size=size, dark=dark, height=height)
+    return chart(layers, title=f"Ties of {who}", note=note, size=size, dark=dark, height=height)
 
 
 def at_k(
