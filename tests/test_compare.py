@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import time
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +24,7 @@ from exaequo.comparison.values import collect
 from exaequo.comparison.views import across_collections, inverted_between, judges
 from exaequo.evaluation import Options
 from exaequo.measures import parse_measures
+from exaequo.stats.tests import Setting, randomization
 from helpers import Grades, Sims, evaluate
 
 SAMPLE = exaequo.sample()
@@ -329,3 +332,125 @@ def test_gate_command(capfd: pytest.CaptureFixture[str]) -> None:
     assert (document["passed"], document["measures"][0]["passed"]) == (False, False)
     assert command(["gate", "qrels.txt", "runs/hybrid.txt", "runs/bm25.txt", "--markdown"]) == 3
     assert "## Search quality: **not passed**" in capfd.readouterr().out
+
+
+def p10(found: list[int]) -> Sims:
+    """A run that finds so many of ten relevant documents in the first ten of each topic."""
+    return {
+        f"{topic:03}": {f"r{i}": 20.0 - i for i in range(number)} | {f"x{i}": 9.0 - i for i in range(10 - number)}
+        for topic, number in enumerate(found)
+    }
+
+
+def tens(topics: int) -> Grades:
+    return {f"{topic:03}": {f"r{i}": 1.0 for i in range(10)} for topic in range(topics)}
+
+
+def test_the_direction_is_that_of_the_test() -> None:
+    """17 small wins and 3 large losses: the sign test says better, the mean says worse, and the sentence says both."""
+    runs = {"b": p10([5] * 17 + [9] * 3), "c": p10([6] * 17 + [0] * 3)}
+    found = compare(tens(20), runs, "P@10", ties="realistic", test="sign").pairs.row(0, named=True)
+    assert found["verdict"].startswith("c is better than b on P@10, though its mean says otherwise")
+    assert (found["realistic"], found["wins"]) == (">", 17)
+
+
+def test_one_sided() -> None:
+    runs = {"base": p10([5] * 10 + [6] * 10), "up": p10([7] * 20), "down": p10([3] * 20)}
+    found = compare(tens(20), runs, "P@10 Noise@10", baseline="base", alternative="greater", ties="realistic")
+    for measure in ("P@10", "Noise@10"):  # better is better, whichever way the measure counts
+        assert row(found.pairs, measure=measure, two="up")["significant"]
+        down = row(found.pairs, measure=measure, two="down")
+        assert not down["significant"]
+        assert "is not shown to be better" in down["verdict"]
+        assert "would show it" not in down["verdict"]
+        assert "one-sided" in down["verdict"]
+    with pytest.raises(BadParameter, match="needs a baseline"):
+        compare(tens(20), runs, "P@10", alternative="greater")
+
+
+def test_less_is_better_is_shown_the_right_way_round() -> None:
+    runs = {"worse": p10([4, 5, 4, 6, 5, 4]), "better": p10([8, 8, 9, 8, 7, 9])}
+    found = compare(tens(6), runs, "Noise@10", baseline="worse")
+    pair = found.pairs.row(0, named=True)
+    assert (pair["wins"], pair["losses"], pair["realistic"]) == (6, 0, ">")
+    assert row(found.systems, run="better")["mark"] == "▲"
+
+
+def test_rounding_is_no_difference() -> None:
+    """A drop of exactly 0.1 on every topic is a constant, whatever the last bits say."""
+    runs = {"b": p10(list(range(3, 11))), "c": p10(list(range(2, 10)))}
+    found = compare(tens(8), runs, "P@10", ties="realistic").pairs.row(0, named=True)
+    assert found["d"] == -np.inf
+    assert found["topics needed"] == 2
+    assert found["p"] == 0
+    values_ = np.random.Generator(np.random.PCG64(1)).integers(0, 11, size=40).tolist()
+    same = compare(tens(40), {"b": p10(values_), "c": p10(values_[::-1])}, "P@10", ties="realistic")
+    assert same.systems["rank"].to_list() == [1, 1]
+    rule = compare(tens(2), {"b": p10([4, 4]), "c": p10([4, 4])}, "P@10").pairs.row(0, named=True)
+    assert not rule["5 % rule"]
+    assert rule["gain %"] == 0
+
+
+def test_too_coarse_a_test_is_warned_about() -> None:
+    found = compare(SAMPLE.qrels, SAMPLE.runs, "AP", test="randomization", samples=200, ties="realistic")
+    assert any("nothing can be significant: more --samples than 300 are needed" in note for note in found.warnings)
+    fine = compare(SAMPLE.qrels, SAMPLE.runs, "AP", test="randomization", samples=2000, ties="realistic")
+    assert not any("significant" in note for note in fine.warnings)
+
+
+def test_many_systems_get_their_letters() -> None:
+    random = np.random.Generator(np.random.PCG64(4))
+    runs = {f"s{at:03}": p10(random.binomial(10, 0.3 + 0.4 * at / 90, size=25).tolist()) for at in range(90)}
+    start = time.monotonic()
+    found = compare(tens(25), runs, "P@10", ties="realistic")
+    assert time.monotonic() - start < 30
+    group = dict(found.systems.select("run", "group").rows())
+    for pair in found.pairs.select("one", "two", "significant").rows():
+        letters = [set(re.findall(r"[a-z]|\(\d+\)", group[name])) for name in pair[:2]]
+        assert bool(letters[0] & letters[1]) != pair[2]
+
+
+def test_gates_on_the_boundary_and_with_few_topics() -> None:
+    for base in range(2, 11):
+        for test in ("t", "bootstrap"):
+            assert exaequo.gate(tens(8), p10([base] * 8), p10([base - 1] * 8), "P@10", max_drop=0.1, test=test).passed
+    few = exaequo.gate(tens(3), p10([5, 5, 5]), p10([5, 5, 3]), "P@10", max_drop=0.3, test="randomization")
+    assert not few.passed
+    assert few.gates[0].worst_case is None
+    assert "too few topics" in few.gates[0].sentence
+    json.dumps(few.as_dict(), allow_nan=False)
+    noise = exaequo.gate(tens(8), p10([6] * 8), p10([5] * 8), "Noise@10", max_drop=0.2)
+    assert "+0.2000" in noise.markdown()
+
+
+def test_the_bound_of_the_randomization_test() -> None:
+    """At the bound the test is just not rejected, above it it is."""
+    random = np.random.Generator(np.random.PCG64(6))
+    for topics in (8, 30):
+        gaps = random.normal(0.1, 0.3, size=(1, topics))
+        low = lower_end(gaps, "randomization", 0.05, Setting(samples=2000))
+        side = Setting(samples=2000, alternative="greater")
+        assert randomization(gaps - (low - 1e-6), side)[0] <= 0.05 < randomization(gaps - (low + 1e-6), side)[0]
+
+
+def test_a_measure_undefined_under_another_strategy() -> None:
+    qrels: Grades = {str(t): {"a": 1, "b": 0} for t in range(4)}
+    one: Sims = {str(t): {"a": 1.0, "b": 1.0} for t in range(4)}
+    two: Sims = {str(t): ({"a": 2.0, "b": 1.0} if t % 2 else {"b": 2.0, "a": 1.0}) for t in range(4)}
+    with pytest.raises(BadParameter, match="at least two"):
+        compare(qrels, {"one": one, "two": two}, "PDoc(doc='b')", depth=1)
+
+
+def test_names_in_sentences_are_escaped(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    data = exaequo.sample()
+    data.save(tmp_path)
+    odd = tmp_path / "odd.txt"
+    odd.write_text((tmp_path / "runs" / "bm25.txt").read_text().replace("bm25", "a_b*c<b>|x"))
+    runs = [str(odd), str(tmp_path / "runs" / "hybrid.txt")]
+    assert command(["compare", str(tmp_path / "qrels.txt"), *runs, "--format", "markdown", "-m", "AP"]) == 0
+    assert r"a\_b\*c\<b\>\|x" in capfd.readouterr().out
+    twice = [str(odd), str(odd), runs[1]]
+    assert (
+        command(["compare", str(tmp_path / "qrels.txt"), *twice, "--baseline", f"{tmp_path}/./odd.txt", "-m", "AP"])
+        == 0
+    )

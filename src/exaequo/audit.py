@@ -213,8 +213,8 @@ def gain(above: Floats | float, below: Floats | float) -> Floats:
     """Return the gain of one value over another in percent; NaN where it divides by 0, 0 where both are 0."""
     high, low = np.asarray(above, dtype=np.float64), np.asarray(below, dtype=np.float64)
     result = np.full(np.broadcast(high, low).shape, np.nan)
-    np.divide(100 * (high - low), low, out=result, where=low != 0)
-    return result
+    np.divide(100 * (high - low), np.abs(low), out=result, where=low != 0)
+    return np.where((low == 0) & (high == 0), 0.0, result)
 
 
 def _scores(named: Mapping[str, _Audited], measures: Sequence[Measure]) -> pl.DataFrame:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +62,7 @@ _CORRECTIONS = ("none", "bonferroni", "holm", "bh", "by", "tukey", "randomised-t
 @click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="As for eval; may be repeated.")
 @click.option("--test", type=click.Choice(_TESTS), default="t", show_default=True)
 @click.option("--correction", type=click.Choice(_CORRECTIONS), default="holm", show_default=True)
-@click.option("--one-sided", is_flag=True, help="Ask only whether the second run is higher.")
+@click.option("--one-sided", is_flag=True, help="Ask only whether a run is better than the baseline.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the tests, after correction.")
 @click.option("--ties", default="all,expected", show_default=True, help="Strategies; the first counts.")
 @click.option("--samples", type=click.IntRange(100), default=10_000, show_default=True, help="For random tests.")
@@ -122,7 +124,7 @@ def compare(
     from exaequo.expected import EXPECTED
     from exaequo.measures import parse_measures
     from exaequo.order import strategies
-    from exaequo.read import read_qrels, read_run
+    from exaequo.read import read_qrels, read_run, unique_names
 
     names, readers = output.parse_columns(columns), readers_of(kinds)
     parsed = parse_measures(measures or MEASURES)
@@ -130,7 +132,10 @@ def compare(
     judged = read_qrels(qrels, reader=readers[0], columns=names)
     read = [read_run(each, reader=readers[1], columns=names) for each in output.with_progress(runs)]
     if baseline is not None:  # a file stands for the run in it
-        baseline = next((run.name for run in read if run.source.name == baseline), baseline)
+        named = unique_names([(run.name, run.source.name) for run in read])
+        files = [os.path.normpath(run.source.name) for run in read]
+        asked = os.path.normpath(baseline)
+        baseline = named[files.index(asked)] if asked in files and baseline not in named else baseline
     plan = Plan(baseline, test, correction, "greater" if one_sided else "two-sided", alpha, samples, seed)
     result = compare_runs(judged, read, parsed, options, plan)
     for warning in result.warnings:
@@ -139,7 +144,8 @@ def compare(
     if also:
         tables["collections"], tables["inverted"] = _collections(result, also, options)
     if judges:
-        tables["judges"] = _judges(result, qrels, judges, read, options)
+        others = [(each, read_qrels(each, reader=readers[0], columns=names)) for each in judges]
+        tables["judges"] = _judges(result, [(qrels, judged), *others], read, options)
     _show(result, tables, only, format_, path)
 
 
@@ -152,25 +158,28 @@ def _collections(result: Comparison, folders: tuple[str, ...], options: Any) -> 
     values = {"this one": result.values}
     for folder in folders:
         qrels = sorted(Path(folder).glob("qrels*"))
-        runs = sorted(each for each in Path(folder).glob("runs/*") if each.is_file())
+        runs = sorted(each for each in Path(folder).glob("runs/*") if each.is_file() and not each.name.startswith("."))
         if len(qrels) != 1 or len(runs) < 2:
             found = f"{len(qrels)} files qrels* and {len(runs)} in runs/"
             mend = "Arrange the files so."
             raise InputError(Problem(folder, None, found, "one qrels* and two or more runs", mend))
         read = (read_run(str(each)) for each in runs)
         values[folder] = collect(read_qrels(str(qrels[0])), read, result.values.measures, options)
+        if not set(values[folder].systems) & set(result.values.systems):
+            output.warn(f"{folder}: no run has the name of one of the others; nothing to compare")
     return across_collections(values), inverted_between(values)
 
 
-def _judges(result: Comparison, qrels: str, others: tuple[str, ...], runs: Any, options: Any) -> pl.DataFrame:
+def _judges(result: Comparison, files: list[tuple[str, Any]], runs: Any, options: Any) -> pl.DataFrame:
     from exaequo.comparison.values import collect
     from exaequo.comparison.views import judges
-    from exaequo.read import read_qrels
 
-    files = [(each, read_qrels(each)) for each in (qrels, *others)]
-    values = {qrels: result.values}
+    values = {files[0][0]: result.values}
     values |= {name: collect(judged, runs, result.values.measures, options) for name, judged in files[1:]}
-    return judges(files, values)
+    for name, each in list(values.items())[1:]:
+        for note in each.notes:
+            output.warn(f"with {name}: {note}")
+    return judges(files, values, options.rel_level)
 
 
 def _show(
@@ -226,10 +235,17 @@ def _summary(result: Comparison, mark: str) -> str:
     plan, shown = result.plan, 12
     ordered = result.pairs.sort("corrected p", maintain_order=True)["verdict"].to_list()
     more = [f"… and {len(ordered) - shown} more; --table pairs has all"] if len(ordered) > shown else []
-    random = f", {plan.samples:,} samples, seed {plan.seed}" if plan.test in ("randomization", "bootstrap") else ""
+    hsd = plan.correction in ("tukey", "randomised-tukey")
+    drawn = plan.correction == "randomised-tukey" if hsd else plan.test in ("randomization", "bootstrap")
+    random = f", {plan.samples:,} samples, seed {plan.seed}" if drawn else ""
     topics = len(result.values.topics)
     how = f"{topics} topics, {result.values.ties[0]} ties, {plan.name}{random}, alpha {plan.alpha:g}"
-    return "\n".join(f"{mark}{line}" for line in [how, *ordered[:shown], *more])
+    from exaequo.tabular import on_one_line
+
+    lines = [on_one_line(line) for line in (how, *ordered[:shown], *more)]
+    if mark == "- ":  # Markdown
+        lines = [re.sub(r"([\\`*_<>|\[\]])", r"\\\1", line) for line in lines]
+    return "\n".join(f"{mark}{line}" for line in lines)
 
 
 def _brief(name: str, frame: pl.DataFrame) -> pl.DataFrame:
@@ -254,6 +270,9 @@ def _brief(name: str, frame: pl.DataFrame) -> pl.DataFrame:
 @click.option("--samples", type=click.IntRange(100), default=10_000, show_default=True, help="For random tests.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For all that is random.")
 @click.option("--rel-level", type=float, metavar="N", help="Least grade that is relevant.  [default: any above 0]")
+@click.option("--max-grade", type=float, default=127, show_default=True, help="A grade above this is not relevant.")
+@click.option("--depth", type=click.IntRange(1), metavar="N", help="Cut each list at N, after ordering.")
+@click.option("--missing", type=click.Choice(["zero", "skip", "error"]), default="zero", show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.option("--markdown", is_flag=True, help="As a summary for a pull request.")
 @click.option("-o", "--output", "path", metavar="FILE", help="Write there instead of to standard output.")
@@ -269,6 +288,9 @@ def gate(
     samples: int,
     seed: int,
     rel_level: float | None,
+    max_grade: float,
+    depth: int | None,
+    missing: str,
     as_json: bool,
     markdown: bool,
     path: str | None,
@@ -296,7 +318,7 @@ def gate(
         alpha=alpha,
         samples=samples,
         seed=seed,
-        options=Options(("realistic",), rel_level),
+        options=Options(("realistic",), rel_level, max_grade, depth, missing),
     )
     for warning in result.warnings:
         output.warn(warning)

@@ -98,7 +98,7 @@ def compare(
         baseline: the name of the run all others are compared with; without it, all pairs.
         test: t, wilcoxon, sign, randomization or bootstrap.
         correction: none, bonferroni, holm, bh, by; or tukey, randomised-tukey, which replace the test.
-        alternative: two-sided, or greater or less for the second run against the first.
+        alternative: "two-sided", or "greater" to ask only whether a run is better than the baseline ("less": worse).
         alpha: level of the tests, after correction.
         ties: the strategies; the first counts, the others say whether a verdict depends on ties.
         samples: random patterns for randomization, bootstrap and randomised-tukey.
@@ -133,6 +133,7 @@ def compare_runs(
         hint = did_you_mean(plan.baseline, values.systems) or f"; there are {', '.join(values.systems)}."
         raise BadParameter(f"There is no run {plan.baseline!r} to be the baseline{hint}")
     pairs = compare_pairs(values, plan)
+    weak = plan.weakness(pairs.height // len(measures), len(values.topics))
     return Comparison(
         values=values,
         plan=plan,
@@ -147,6 +148,15 @@ def compare_runs(
         contrasts=views.contrasts(values, plan.baseline),
         difficulty=views.difficulty(values),
         robustness=views.robustness(values),
-        warnings=values.notes,
-        options={**plan.as_dict(), "ties": list(values.ties), "topics": len(values.topics)},
+        warnings=(*values.notes, *([weak] if weak else [])),
+        options={
+            **plan.as_dict(),
+            "measures": [measure.name for measure in measures],
+            "ties": list(values.ties),
+            "topics": len(values.topics),
+            "missing": options.missing,
+            "rel_level": options.rel_level,
+            "max_grade": None if options.max_grade == float("inf") else options.max_grade,
+            "depth": options.depth,
+        },
     )

@@ -9,13 +9,22 @@ from typing import Any
 import numpy as np
 
 from exaequo.audit import gain
-from exaequo.comparison.values import collect
+from exaequo.comparison.values import DIGITS, collect
 from exaequo.errors import BadParameter, DataWarning
 from exaequo.evaluation import Options
-from exaequo.judge import Floats
+from exaequo.judge import HIGHEST_GRADE, Floats
 from exaequo.measures import Measure, parse_measures
 from exaequo.read import Qrels, QrelsLike, Run, RunLike, read_qrels, read_run
-from exaequo.stats.tests import DEFAULT, SAMPLES, TESTS, Setting, bootstrap_interval, t_interval
+from exaequo.stats.tests import (
+    DEFAULT,
+    NOISE,
+    SAMPLES,
+    TESTS,
+    Setting,
+    bootstrap_interval,
+    randomization_bound,
+    t_interval,
+)
 
 GATE_TESTS = ("t", "randomization", "bootstrap")
 
@@ -28,8 +37,8 @@ class Gate:
     baseline: float
     candidate: float
     difference: float
-    worst_case: float
-    max_drop: float
+    worst_case: float | None
+    allowed: float
     p: float
     topics: int
     test: str
@@ -63,7 +72,8 @@ class GateResult:
         head = "## Search quality: " + ("passed" if self.passed else "**not passed**")
         rows = [
             f"| {gate.measure} | {gate.baseline:.4f} | {gate.candidate:.4f} | {gate.difference:+.4f} | "
-            f"{gate.worst_case:+.4f} | {-gate.max_drop:+.4f} | {'passed' if gate.passed else '**not passed**'} |"
+            f"{'none' if gate.worst_case is None else f'{gate.worst_case:+.4f}'} | {gate.allowed + 0.0:+.4f} | "
+            f"{'passed' if gate.passed else '**not passed**'} |"
             for gate in self.gates
         ]
         table = [
@@ -85,6 +95,10 @@ def gate(
     alpha: float = 0.05,
     samples: int = SAMPLES,
     seed: int = 0,
+    rel_level: float | None = None,
+    max_grade: float = HIGHEST_GRADE,
+    depth: int | None = None,
+    missing: str = "zero",
 ) -> GateResult:
     """Tell whether a candidate is not worse than the baseline by more than `max_drop`, on each measure."""
     import warnings
@@ -99,6 +113,7 @@ def gate(
         alpha=alpha,
         samples=samples,
         seed=seed,
+        options=Options(("realistic",), rel_level, max_grade, depth, missing),
     )
     for warning in result.warnings:
         warnings.warn(warning, DataWarning, stacklevel=2)
@@ -134,40 +149,44 @@ def gate_runs(
 
 
 def _gate(table: Floats, measure: Measure, max_drop: float, test: str, alpha: float, setting: Setting) -> Gate:
-    if table.shape[1] < 2:
-        raise BadParameter(f"{measure} has a value for {table.shape[1]} topics only; a test needs at least two.")
+    topics = table.shape[1]
+    if topics < 2:
+        raise BadParameter(f"{measure} has a value for {topics} topics only; a test needs at least two.")
     upward = 1.0 if measure.definition.higher_is_better else -1.0
-    better = upward * (table[1] - table[0])[None, :]
-    margin = better + max_drop
-    p = float(TESTS[test](margin, setting)[0]) if margin.any() else 0.5
+    better = np.round(upward * (table[1] - table[0]), DIGITS)[None, :]
     low = lower_end(better, test, alpha, setting)
-    passed = bool(low >= -max_drop)
+    passed = bool(low >= -max_drop - NOISE)
+    margin = np.round(better + max_drop, DIGITS)
+    p = float(TESTS[test](margin, setting)[0]) if margin.any() else 0.5
     one, two = (float(row.mean()) for row in table)
     share = float(gain(two, one))
     gap = f"{two - one:+.4f}" + ("" if share != share else f" ({share:+.1f} %)")
-    sure = f"{100 * (1 - alpha):g} % sure that it loses no more than {max(-low, 0):.4f}"
     verdict = "is not worse than allowed" if passed else "may be worse than allowed"
-    how = f"allowed is {max_drop:g} ({test}, {table.shape[1]} topics)"
-    sentence = f"{measure}: the candidate {verdict}: {gap}, {sure}; {how}."
-    return Gate(
-        measure.name, one, two, two - one, upward * low, max_drop, p, table.shape[1], test, alpha, passed, sentence
-    )
+    how = f"allowed is {max_drop:g} ({test}{_random(test, setting)}, {topics} topics)"
+    sentence = f"{measure}: the candidate {verdict}: {gap}, {_sure(low, alpha)}; {how}."
+    bound = None if np.isinf(low) else upward * low
+    return Gate(measure.name, one, two, two - one, bound, upward * -max_drop, p, topics, test, alpha, passed, sentence)
+
+
+def _random(test: str, setting: Setting) -> str:
+    return "" if test == "t" else f", {setting.samples:,} samples, seed {setting.seed}"
+
+
+def _sure(low: float, alpha: float) -> str:
+    """Say what is known about the loss."""
+    if np.isinf(low):
+        return f"too few topics to be {100 * (1 - alpha):g} % sure of any bound"
+    sure = f"{100 * (1 - alpha):g} % sure that it"
+    return f"{sure} gains at least {low:.4f}" if low > 5e-5 else f"{sure} loses no more than {abs(min(low, 0.0)):.4f}"
 
 
 def lower_end(gaps: Floats, test: str, alpha: float, setting: Setting = DEFAULT) -> float:
-    """Return the lower end of the one-sided interval of a mean difference, with confidence 1 − alpha."""
+    """Return the lower end of the one-sided interval of a mean difference, with confidence 1 − alpha; -inf if none."""
     confidence = 1 - 2 * alpha  # of the two-sided interval with the same lower end
-    if not np.ptp(gaps):
-        return float(gaps[0, 0])
+    if test == "randomization":
+        return randomization_bound(gaps, alpha, setting)
+    if np.ptp(gaps) < NOISE:
+        return float(gaps.mean())
     if test == "t":
         return float(t_interval(gaps, confidence)[0][0])
-    if test == "bootstrap":
-        return float(bootstrap_interval(gaps, confidence, setting)[0][0])
-    # The least margin that the randomization test does not reject, found by halving.
-    mean, spread = float(gaps.mean()), float(np.ptp(gaps))
-    low, high = mean - spread, mean
-    for _ in range(40):
-        middle = (low + high) / 2
-        rejected = float(TESTS["randomization"](gaps - middle, setting)[0]) <= alpha
-        low, high = (middle, high) if rejected else (low, middle)
-    return low
+    return float(bootstrap_interval(gaps, confidence, setting)[0][0])

@@ -12,7 +12,7 @@ from exaequo.tabular import latex_safe, shown
 def for_a_paper(result: Comparison) -> str:
     """Return a LaTeX table (booktabs): the best of a column bold; letters of groups, or marks against the baseline."""
     values, plan = result.values, result.plan
-    order = np.argsort(-values.means(0), kind="stable")
+    order = np.argsort(-values.upward(0) * values.means(0), kind="stable")
     lines = [r"\begin{tabular}{l" + "l" * len(values.measures) + "}", r"\toprule"]
     lines.append(" & ".join(["run", *(latex_safe(measure.name) for measure in values.measures)]) + r" \\")
     lines.append(r"\midrule")

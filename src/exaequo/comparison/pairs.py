@@ -9,14 +9,23 @@ import numpy as np
 import polars as pl
 
 from exaequo.audit import gain
-from exaequo.comparison.values import Values
+from exaequo.comparison.values import DIGITS, Values
 from exaequo.errors import BadParameter
 from exaequo.judge import Floats, Ints
 from exaequo.measures import Measure
 from exaequo.order import check_choice
 from exaequo.stats import corrections
 from exaequo.stats.power import detectable_effect, topics_needed
-from exaequo.stats.tests import SAMPLES, TESTS, Setting, bootstrap_interval, t_interval
+from exaequo.stats.tests import (
+    MOST_EXACT,
+    NOISE,
+    SAMPLES,
+    TESTS,
+    Setting,
+    bootstrap_interval,
+    direction,
+    t_interval,
+)
 
 #: A gain of so many percent is worth noticing, by the rule of thumb of the course.
 NOTICEABLE = 5.0
@@ -43,6 +52,8 @@ class Plan:
             raise BadParameter("Tukey's HSD compares all pairs; leave the baseline out, or correct with holm.")
         if self.correction in corrections.HSD and self.alternative != "two-sided":
             raise BadParameter("Tukey's HSD is two-sided.")
+        if self.alternative != "two-sided" and self.baseline is None:
+            raise BadParameter("A one-sided comparison needs a baseline: which of two runs is asked about?")
         self.setting  # noqa: B018 - checks the rest
 
     @property
@@ -56,7 +67,25 @@ class Plan:
         if self.correction in corrections.HSD:
             return {"tukey": "Tukey HSD", "randomised-tukey": "randomised Tukey HSD"}[self.correction]
         corrected = "" if self.correction == "none" else f", {self.correction.replace('bh', 'BH').replace('by', 'BY')}"
-        return f"{self.test}{corrected}"
+        side = "" if self.alternative == "two-sided" else ", one-sided"
+        return f"{self.test}{corrected}{side}"
+
+    def weakness(self, pairs: int, topics: int) -> str | None:
+        """Say why nothing can be significant, if the test is too coarse for so many pairs; None if it is not."""
+        if self.correction in corrections.HSD or self.test not in ("randomization", "bootstrap"):
+            return None
+        sides = 2 if self.alternative == "two-sided" else 1
+        exact = self.test == "randomization" and topics <= MOST_EXACT
+        least = sides / 2**topics if exact else 1 / (self.samples + 1)
+        least *= pairs if self.correction in ("holm", "bonferroni") else 1
+        if least < self.alpha:
+            return None
+        mend = (
+            "more topics are needed"
+            if exact
+            else f"take more --samples than {int(pairs / self.alpha):,}, or another correction"
+        )
+        return f"with {pairs:,} pairs the least corrected p is {least:.2g}, so nothing can be significant: {mend}"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields."""
@@ -74,9 +103,14 @@ def which_pairs(values: Values, baseline: str | None) -> tuple[Ints, Ints]:
     return np.full(k - 1, base), others
 
 
-def p_values(table: Floats, first: Ints, second: Ints, plan: Plan) -> tuple[Floats, Floats]:
-    """Return p of each pair, and p corrected for the number of pairs."""
-    gaps = table[second] - table[first]
+def differences(table: Floats, first: Ints, second: Ints) -> Floats:
+    """Return the differences of each pair, topic by topic; what is rounding is 0."""
+    return np.round(table[second] - table[first], DIGITS)
+
+
+def p_values(table: Floats, first: Ints, second: Ints, plan: Plan, upward: int) -> tuple[Floats, Floats]:
+    """Return p of each pair, and p corrected for the number of pairs; one-sided: whether the second is better."""
+    gaps = upward * differences(table, first, second)
     if plan.correction == "tukey":
         p = corrections.tukey(table)
         return p, p
@@ -87,12 +121,10 @@ def p_values(table: Floats, first: Ints, second: Ints, plan: Plan) -> tuple[Floa
     return p, corrections.CORRECTIONS[plan.correction](p)
 
 
-def _verdicts(table: Floats, first: Ints, second: Ints, plan: Plan) -> Ints:
-    """Return 1, -1 or 0 for each pair: the second is better, worse, or not told apart."""
-    _, corrected = p_values(table, first, second, plan)
-    sign = np.sign(table[second].mean(axis=1) - table[first].mean(axis=1))
-    verdicts: Ints = (sign * (corrected < plan.alpha)).astype(np.int64)
-    return verdicts
+def _directions(table: Floats, first: Ints, second: Ints, plan: Plan, upward: int) -> Ints:
+    """Return which of each pair the test sees as better: 1 the second, -1 the first, 0 neither."""
+    test = "t" if plan.correction in corrections.HSD else plan.test
+    return (upward * direction(differences(table, first, second), test)).astype(np.int64)
 
 
 def compare_pairs(values: Values, plan: Plan) -> pl.DataFrame:
@@ -107,19 +139,21 @@ def _pairs_of(values: Values, row: int, first: Ints, second: Ints, plan: Plan) -
     n = int(known.sum())
     if n < 2:
         raise BadParameter(f"{measure} has a value for {n} topics only; a test needs at least two.")
-    gaps = table[second] - table[first]
+    upward = values.upward(row)
+    gaps = differences(table, first, second)
     difference = gaps.mean(axis=1)
     deviation = gaps.std(axis=1, ddof=1)
     confidence = 1 - plan.alpha
     low, high = (
         bootstrap_interval(gaps, confidence, plan.setting) if plan.test == "bootstrap" else t_interval(gaps, confidence)
     )
-    p, corrected = p_values(table, first, second, plan)
-    steady = np.ptp(gaps, axis=1) == 0  # up to rounding, the deviation of a constant is none
-    effect = np.divide(difference, deviation, out=np.zeros(len(gaps)), where=~steady & (deviation > 0))
+    p, corrected = p_values(table, first, second, plan, upward)
+    steady = np.ptp(gaps, axis=1) < NOISE
+    endless = np.where(difference > NOISE, np.inf, np.where(difference < -NOISE, -np.inf, 0.0))
+    effect = np.divide(difference, deviation, out=endless, where=~steady)
     error = corrections.blocked_error(table)
     blocked = difference / np.sqrt(error) if error > 1e-18 else np.zeros(len(gaps))
-    one, two = table[first].mean(axis=1), table[second].mean(axis=1)
+    one, two = (np.round(table[at].mean(axis=1), DIGITS) for at in (first, second))
     gains = np.asarray(gain(two, one))
     columns: dict[str, Any] = {
         "measure": pl.repeat(measure.name, len(first), eager=True, dtype=pl.String),
@@ -131,25 +165,30 @@ def _pairs_of(values: Values, row: int, first: Ints, second: Ints, plan: Plan) -
         "low": low,
         "high": high,
         "gain %": gains,
-        "5 % rule": np.abs(np.nan_to_num(gains, nan=np.inf)) >= NOTICEABLE,
+        "5 % rule": np.abs(np.nan_to_num(gains, nan=np.inf)) >= NOTICEABLE - 1e-9,
         "p": p,
         "corrected p": corrected,
         "significant": corrected < plan.alpha,
         "d": effect,
         "blocked d": blocked,
-        "wins": (gaps > 0).sum(axis=1),
+        "wins": (upward * gaps > 0).sum(axis=1),
         "ties": (gaps == 0).sum(axis=1),
-        "losses": (gaps < 0).sum(axis=1),
+        "losses": (upward * gaps < 0).sum(axis=1),
         "topics": np.full(len(first), n),
-        "topics needed": topics_needed(effect, plan.alpha),
+        "topics needed": topics_needed(np.nan_to_num(effect, posinf=1e9, neginf=-1e9), plan.alpha),
         "smallest difference": detectable_effect(n, plan.alpha) * np.where(steady, 0.0, deviation),
     }
     frame = pl.DataFrame(columns)
-    verdicts = {ties: _verdicts(values.of(row, ties)[0], first, second, plan) for ties in values.ties}
+    verdicts = {}
+    for ties in values.ties:
+        own = values.of(row, ties)[0]
+        level = corrected if ties == values.ties[0] else p_values(own, first, second, plan, upward)[1]
+        verdicts[ties] = _directions(own, first, second, plan, upward) * (level < plan.alpha)
     stacked = np.stack(list(verdicts.values()))
     changes = (stacked != stacked[0]).any(axis=0)
     frame = frame.with_columns(
-        *(pl.Series(ties, [">=<"[1 - v] if v else "=" for v in each.tolist()]) for ties, each in verdicts.items()),
+        *(pl.Series(ties, [{1: ">", -1: "<", 0: "="}[int(v)] for v in each]) for ties, each in verdicts.items()),
+        pl.Series("better", _directions(table, first, second, plan, upward)),
         pl.Series("changes", changes),
     )
     sentences = [_sentence(each, measure, plan, values) for each in frame.to_dicts()]
@@ -167,13 +206,20 @@ def _sentence(pair: dict[str, Any], measure: Measure, plan: Plan, values: Values
     if not (pair["wins"] or pair["losses"]):
         text = f"no difference between {two} and {one} on {measure}: equal on every topic"
     elif pair["significant"]:
-        up = pair["difference"] > 0
-        better = "better" if up == measure.definition.higher_is_better else "worse"
-        text = f"{two} is {better} than {one} on {measure}: {size}, {p}"
+        better = "better" if pair["better"] > 0 else "worse"
+        mean_better = (pair["difference"] > 0) == measure.definition.higher_is_better
+        odd = "" if mean_better == (pair["better"] > 0) else ", though its mean says otherwise"
+        text = f"{two} is {better} than {one} on {measure}{odd}: {size}, {p}"
     else:
         need = pair["topics needed"]
         more = f"; {need:,.0f} topics would show it" if np.isfinite(need) and need > pair["topics"] else ""
-        text = f"no difference shown between {two} and {one} on {measure}: {size}, {p}{more}"
+        one_sided = plan.alternative != "two-sided"
+        shown = (
+            f"{two} is not shown to be better than {one}"
+            if one_sided
+            else f"no difference shown between {two} and {one}"
+        )
+        text = f"{shown} on {measure}: {size}, {p}{'' if one_sided and pair['better'] <= 0 else more}"
     if pair["changes"]:
         others = [ties for ties in values.ties if pair[ties] != pair[values.ties[0]]]
         text += f"; the verdict changes with {', '.join(others)} ties"
@@ -188,6 +234,7 @@ def systems_table(values: Values, pairs: pl.DataFrame, plan: Plan) -> pl.DataFra
         table, _ = values.of(row)
         means, upward = table.mean(axis=1), measure.definition.higher_is_better
         low, high = t_interval(table, 1 - plan.alpha)
+        means = np.round(means, DIGITS)
         order = means if upward else -means
         columns: dict[str, Any] = {
             "measure": pl.repeat(measure.name, k, eager=True, dtype=pl.String),
@@ -205,7 +252,7 @@ def systems_table(values: Values, pairs: pl.DataFrame, plan: Plan) -> pl.DataFra
             different[first, second] = own["significant"].to_numpy()
             columns["group"] = corrections.letters(order, different | different.T)
         else:
-            marks = dict(zip(own["two"], own.select("significant", "difference").rows(), strict=True))
+            marks = dict(zip(own["two"], own.select("significant", "better").rows(), strict=True))
             columns["mark"] = [_mark(marks.get(name), plan.baseline == name) for name in values.systems]
         parts.append(pl.DataFrame(columns).sort("rank", maintain_order=True))
     return pl.concat(parts)

@@ -20,6 +20,8 @@ from exaequo.read import Qrels, Run, unique_names
 #: What the views of curves and of robustness are made of, besides the measures asked for.
 CURVE = tuple(f"IPrec@{tenth / 10:g}" for tenth in range(11))
 ROBUST = ("AP", "Success@10")
+#: Values are rounded to so many digits: what differs beyond is the order of adding up.
+DIGITS = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,15 +45,18 @@ class Values:
         return tuple(self.by_ties)
 
     def of(self, measure: int, ties: str | None = None) -> tuple[Floats, Bools]:
-        """Return systems × topics of a measure, for the topics where every system has a value, and which those are."""
-        table = self.by_ties[ties or self.ties[0]][measure]
-        known = ~np.isnan(table).any(axis=0)
-        return table[:, known], known
+        """Return systems × topics of a measure, for the topics where every system always has a value, and which."""
+        known = ~np.any([np.isnan(each[measure]).any(axis=0) for each in self.by_ties.values()], axis=0)
+        return np.round(self.by_ties[ties or self.ties[0]][measure][:, known], DIGITS), known
 
     def means(self, measure: int, ties: str | None = None) -> Floats:
-        """Return the aggregate of each system."""
+        """Return the mean of each system, rounded, so that equal means are equal."""
         table, _ = self.of(measure, ties)
-        return np.array([aggregate(self.measures[measure].aggregate, row) for row in table])
+        return np.round(np.array([aggregate("mean", row) for row in table]), DIGITS)
+
+    def upward(self, measure: int) -> int:
+        """Return 1, or -1 where less is better."""
+        return 1 if self.measures[measure].definition.higher_is_better else -1
 
 
 def collect(qrels: Qrels, runs: Iterable[Run], measures: Sequence[Measure], options: Options) -> Values:
@@ -90,7 +95,7 @@ def collect(qrels: Qrels, runs: Iterable[Run], measures: Sequence[Measure], opti
         raise InputError(Problem(qrels.source.name, None, what, "at least two", "Statistics over topics need several."))
     stacked = {ties: np.stack(each, axis=1)[:, :, kept] for ties, each in found.items()}
     for row, measure in enumerate(measures):
-        unknown = int((np.isnan(stacked[options.ties[0]][row]).any(axis=0)).sum())
+        unknown = int(np.any([np.isnan(each[row]).any(axis=0) for each in stacked.values()], axis=0).sum())
         if unknown:
             why = measure.definition.undefined
             notes.append(f"{measure}: {count(unknown, 'topic')} left out, where a run has no value ({why})")

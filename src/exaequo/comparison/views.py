@@ -21,8 +21,7 @@ MOST_CONTRASTS = 5
 
 def _oriented(values: Values, row: int, ties: str | None = None) -> Floats:
     """Means, turned round where less is better, so that the best is always the highest."""
-    means = values.means(row, ties)
-    return means if values.measures[row].definition.higher_is_better else -means
+    return values.upward(row) * values.means(row, ties)
 
 
 def _agreement(one: Floats, two: Floats) -> dict[str, float]:
@@ -204,14 +203,17 @@ def inverted_between(collections: Mapping[str, Values]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=dict.fromkeys(schema, pl.String), orient="row")
 
 
-def judges(qrels: Sequence[tuple[str, Qrels]], values: Mapping[str, Values]) -> pl.DataFrame:
+def judges(
+    qrels: Sequence[tuple[str, Qrels]], values: Mapping[str, Values], rel_level: float | None = None
+) -> pl.DataFrame:
     """Return how far each two sets of judgments agree, on the documents both judged, and on the ranking of systems."""
     rows: list[dict[str, Any]] = []
     for (one, first), (two, second) in combinations(qrels, 2):
         both = first.frame.select("qid", "docno", "rel").join(second.frame, on=["qid", "docno"], suffix=" two")
         grades = [both[name].to_numpy() for name in ("rel", "rel two")]
-        relevant = [(each > 0).astype(np.int64) for each in grades]
-        row: dict[str, Any] = {"one": one, "two": two, "documents": both.height}
+        relevant = [(each > 0 if rel_level is None else each >= rel_level).astype(np.int64) for each in grades]
+        topics = len(set(values[one].topics) & set(values[two].topics))
+        row: dict[str, Any] = {"one": one, "two": two, "documents": both.height, "topics of both": topics}
         if both.height:
             row |= {
                 "κ relevant": cohen(*relevant),

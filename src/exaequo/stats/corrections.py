@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
@@ -83,7 +83,7 @@ def tukey(values: Floats) -> Floats:
     freedom = (k - 1) * (n - 1)
     if len(ratios) <= MOST_RANGES:
         p = studentized_range.sf(ratios, k, freedom)
-    else:  # the library takes a hundredth of a second for each: a spline through some of them is good to 1e-7
+    else:  # the library takes a hundredth of a second for each: a spline through some of them is good to 1e-6
         from scipy.interpolate import CubicSpline
 
         some = np.linspace(0.0, min(float(ratios.max()), FARTHEST), MOST_RANGES)
@@ -116,32 +116,28 @@ def randomised_tukey(values: Floats, setting: Setting) -> Floats:
 def letters(means: Floats, different: Bools) -> list[str]:
     """Return letters for each system so that two systems share one if and only if they are not told apart.
 
-    Insert and absorb (Piepho 2004). `different` is systems × systems. The best system has an `a`.
+    `different` is systems × systems. Each letter is a largest group that holds a pair not covered yet and no two
+    systems that differ; the best system has an `a`.
     """
-    columns = [np.ones(len(means), dtype=bool)]
-    for one, two in zip(*np.nonzero(np.triu(different, 1)), strict=True):
-        split = []
-        for column in columns:
-            if column[one] and column[two]:
-                for out in (one, two):
-                    part = column.copy()
-                    part[out] = False
-                    split.append(part)
-            else:
-                split.append(column)
-        columns = _without_parts(split)
     order = np.argsort(-means, kind="stable")
+    alike = ~different
+    covered = np.zeros_like(different)
+    columns: list[Bools] = []
+    for place, one in enumerate(order):
+        for two in order[place:]:
+            if not alike[one, two] or covered[one, two]:
+                continue
+            group = np.zeros(len(means), dtype=bool)
+            group[[one, two]] = True
+            fitting = alike[one] & alike[two]
+            for other in order:
+                if fitting[other] and not group[other]:
+                    group[other] = True
+                    fitting &= alike[other]
+            covered |= np.outer(group, group)
+            columns.append(group)
     columns.sort(key=lambda column: int(np.flatnonzero(column[order])[0]))
     return ["".join(_letter(at) for at, column in enumerate(columns) if column[system]) for system in range(len(means))]
-
-
-def _without_parts(columns: Sequence[Bools]) -> list[Bools]:
-    """Drop columns that another one holds."""
-    kept: list[Bools] = []
-    for column in sorted(columns, key=lambda each: -int(each.sum())):
-        if not any(np.all(other >= column) for other in kept):
-            kept.append(column)
-    return kept
 
 
 def _letter(at: int) -> str:

@@ -31,7 +31,9 @@ def detectable_effect(topics: int, alpha: float, power: float = POWER) -> float:
     def short_of(effect: float) -> float:
         return float(power_of(np.array([effect]), np.array([topics]), alpha)[0]) - power
 
-    return float(brentq(short_of, 0.0, 1e4)) if topics > 1 else float("inf")
+    if topics < 2 or short_of(1e4) < 0:
+        return float("inf")
+    return float(brentq(short_of, 0.0, 1e4)) if short_of(0.0) < 0 else 0.0
 
 
 def topics_needed(effects: Floats, alpha: float, power: float = POWER) -> Floats:

@@ -18,6 +18,9 @@ MOST_EXACT = 20
 SAMPLES = 10_000
 #: Entries of the largest array made at a time.
 _CHUNK = 1 << 23
+_BLOCK = 4096
+#: Differences smaller than this are rounding.
+NOISE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ def student(gaps: Floats, setting: Setting = DEFAULT) -> Floats:
 
     n = gaps.shape[1]
     mean, error = gaps.mean(axis=1), gaps.std(axis=1, ddof=1) / np.sqrt(n)
-    steady = np.ptp(gaps, axis=1) == 0
+    steady = np.ptp(gaps, axis=1) < NOISE
     ratio = np.divide(mean, error, out=np.where(mean > 0, np.inf, np.where(mean < 0, -np.inf, 0.0)), where=~steady)
     p = {
         "two-sided": lambda: 2 * t.sf(np.abs(ratio), n - 1),
@@ -104,17 +107,20 @@ def randomization(gaps: Floats, setting: Setting = DEFAULT) -> Floats:
 
 def _signs(n: int, setting: Setting, pairs: int) -> Iterator[Floats]:
     """Yield patterns of ±1, a row each, as many rows at a time as fit."""
-    rows = max(1, _CHUNK // max(pairs, n))
     if n <= MOST_EXACT:
+        rows = max(1, _CHUNK // max(pairs, n))
         bits = np.arange(n)
         for start in range(0, 2**n, rows):
             numbers = np.arange(start, min(start + rows, 2**n))[:, None]
             yield 1.0 - 2.0 * ((numbers >> bits) & 1).astype(np.float64)
         return
     source = np.random.Generator(np.random.PCG64(setting.seed))
-    for start in range(0, setting.samples, rows):
-        size = min(rows, setting.samples - start)
-        yield 1.0 - 2.0 * source.integers(0, 2, size=(size, n), dtype=np.int8).astype(np.float64)
+    rows = max(1, _CHUNK // max(pairs, n))
+    for start in range(0, setting.samples, _BLOCK):  # drawn in blocks of one size, whatever the number of pairs
+        size = min(_BLOCK, setting.samples - start)
+        block = 1.0 - 2.0 * source.integers(0, 2, size=(_BLOCK, n), dtype=np.int8).astype(np.float64)[:size]
+        for first in range(0, size, rows):
+            yield block[first : first + rows]
 
 
 def bootstrap(gaps: Floats, setting: Setting = DEFAULT) -> Floats:
@@ -149,6 +155,39 @@ TESTS: dict[str, Callable[[Floats, Setting], Floats]] = {
     "randomization": randomization,
     "bootstrap": bootstrap,
 }
+
+
+def direction(gaps: Floats, test: str) -> Floats:
+    """Return which way a test sees each difference: 1, -1 or 0. That need not be the sign of the mean."""
+    if test == "sign":
+        score = (gaps > 0).sum(axis=1) - (gaps < 0).sum(axis=1)
+    elif test == "wilcoxon":
+        from scipy.stats import rankdata
+
+        ranks = rankdata(np.where(gaps == 0, np.inf, np.abs(gaps)), axis=1)
+        score = (ranks * np.sign(gaps)).sum(axis=1)
+    else:
+        score = gaps.mean(axis=1)
+    return np.asarray(np.sign(score), dtype=np.float64)
+
+
+def randomization_bound(gaps: Floats, alpha: float, setting: Setting = DEFAULT) -> float:
+    """Return the lower end of the one-sided interval that the randomization test of one pair gives; -inf if none.
+
+    The test of "the mean is above θ" counts the patterns whose sum, for differences less θ, reaches the observed one.
+    Each pattern begins to do so at a θ of its own, so the end is one of these.
+    """
+    n, total, always = gaps.shape[1], 0, 0
+    starts = []
+    for signs in _signs(n, setting, 1):
+        sums, count = signs @ gaps[0], signs.sum(axis=1)
+        below = count < n
+        always += int((~below).sum())
+        total += len(signs)
+        starts.append((gaps[0].sum() - sums[below]) / (n - count[below]))
+    extra = 0 if n <= MOST_EXACT else 1
+    most = int(np.floor(alpha * (total + extra) - extra + 1e-9)) - always
+    return float(np.sort(np.concatenate(starts))[most]) if most >= 0 else float("-inf")
 
 
 def t_interval(gaps: Floats, confidence: float) -> tuple[Floats, Floats]:
