@@ -393,7 +393,7 @@ def test_rounding_is_no_difference() -> None:
 
 def test_too_coarse_a_test_is_warned_about() -> None:
     found = compare(SAMPLE.qrels, SAMPLE.runs, "AP", test="randomization", samples=200, ties="realistic")
-    assert any("nothing can be significant: more --samples than 300 are needed" in note for note in found.warnings)
+    assert any("nothing can be significant: take more --samples than 300" in note for note in found.warnings)
     fine = compare(SAMPLE.qrels, SAMPLE.runs, "AP", test="randomization", samples=2000, ties="realistic")
     assert not any("significant" in note for note in fine.warnings)
 

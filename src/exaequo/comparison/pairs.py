@@ -83,7 +83,7 @@ class Plan:
         mend = (
             "more topics are needed"
             if exact
-            else f"take more --samples than {int(pairs / self.alpha):,}, or another correction"
+            else f"take more --samples than {round(pairs / self.alpha):,}, or another correction"
         )
         return f"with {pairs:,} pairs the least corrected p is {least:.2g}, so nothing can be significant: {mend}"
 
