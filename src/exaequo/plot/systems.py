@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from exaequo.comparison import compare
 from exaequo.evaluation import evaluate
+from exaequo.judge import Floats
 from exaequo.measures import parse_measure, parse_measures
 from exaequo.order import INTERVAL
 from exaequo.plot.chart import COLOURS, ON_DARK, Chart, chart
@@ -30,10 +31,17 @@ def ties(qrels: QrelsLike, runs: Any, *, measure: str = "AP", size: str = "page"
     name = parse_measure(measure).name
     found = {run: {ties: scores.mean(name, run=run, ties=ties) for ties in _STRATEGIES} for run in scores.runs}
     order = sorted(found, key=lambda run: -found[run]["realistic"])
+    title = f"What ties leave open: {name}"
+    return intervals(found, order, name, title=title, note="sorted by the realistic score", size=size, dark=dark)
+
+
+def intervals(found: Mapping[str, Mapping[str, float]], order: Sequence[str], name: str, **look: Any) -> Chart:
+    """Draw, for each run in this order, the score under each strategy."""
+    dark = bool(look.get("dark"))
     bars = [{"run": run, "low": found[run]["realistic"], "high": found[run]["optimistic"]} for run in order]
     points = [{"run": run, "value": found[run][ties], "strategy": ties} for run in order for ties in _STRATEGIES]
     colours = ON_DARK if dark else COLOURS
-    y = {"field": "run", "type": "nominal", "title": None, "sort": order}
+    y = {"field": "run", "type": "nominal", "title": None, "sort": list(order)}
     symbols = {"domain": list(_STRATEGIES), "range": list(_SYMBOLS)}
     tints = {"domain": list(_STRATEGIES), "range": [colours[0], colours[1], colours[2], colours[3]]}
     legend = {"title": None, "orient": "top"}
@@ -54,10 +62,7 @@ def ties(qrels: QrelsLike, runs: Any, *, measure: str = "AP", size: str = "page"
             },
         },
     ]
-    title = f"What ties leave open: {name}"
-    return chart(
-        layers, title=title, note="sorted by the realistic score", size=size, dark=dark, height=_height(len(order))
-    )
+    return chart(layers, height=_height(len(order)), **look)
 
 
 def systems(
@@ -75,9 +80,16 @@ def systems(
         {"run": row["run"], "mean": row["mean"], "low": row["low"], "high": row["high"], "group": row["group"]}
         for row in result.systems.to_dicts()
     ]
+    name = parse_measure(measure).name
+    note = f"{100 * (1 - alpha):g} % intervals; those that share a letter are not told apart ({result.plan.name})"
+    return means(rows, name, title=f"Means of {name}", note=note, size=size, dark=dark)
+
+
+def means(rows: Sequence[Mapping[str, Any]], name: str, **look: Any) -> Chart:
+    """Draw means with their intervals and the letters of groups."""
     order = [row["run"] for row in rows]
     y = {"field": "run", "type": "nominal", "title": None, "sort": order}
-    name = parse_measure(measure).name
+    dark = bool(look.get("dark"))
     colour = (ON_DARK if dark else COLOURS)[0]
     layers = [
         {
@@ -100,8 +112,7 @@ def systems(
             "encoding": {"y": y, "x": {"field": "high", "type": "quantitative"}, "text": {"field": "group"}},
         },
     ]
-    note = f"{100 * (1 - alpha):g} % intervals; those that share a letter are not told apart ({result.plan.name})"
-    return chart(layers, title=f"Means of {name}", note=note, size=size, dark=dark, height=_height(len(order)))
+    return chart(layers, height=_height(len(order)), **look)
 
 
 def _pair(qrels: QrelsLike, runs: Any, measure: str, ties: str, one: str | None, other: str | None) -> Any:
@@ -129,6 +140,17 @@ def topics(
 ) -> Chart:
     """Differences between two systems, topic by topic, sorted."""
     name, names, labels, first, second = _pair(qrels, runs, measure, ties, one, other)
+    wins = int((second > first).sum())
+    note = f"{wins} topics up, {int((second < first).sum())} down, {int((second == first).sum())} equal; {ties} ties"
+    title = f"{names[1]} against {names[0]}"
+    return gap_bars(name, names, labels, first, second, title=title, note=note, size=size, dark=dark)
+
+
+def gap_bars(
+    name: str, names: Sequence[str], labels: Sequence[str], first: Floats, second: Floats, **look: Any
+) -> Chart:
+    """Draw the differences of the second over the first, sorted."""
+    dark = bool(look.get("dark"))
     gaps = sorted(zip(labels, second - first, strict=True), key=lambda each: -each[1])
     rows = [{"topic": topic, "gap": float(gap), "sign": names[1] if gap >= 0 else names[0]} for topic, gap in gaps]
     colours = ON_DARK if dark else COLOURS
@@ -145,9 +167,7 @@ def topics(
             "color": {"field": "sign", "type": "nominal", "scale": scale, "legend": legend},
         },
     }
-    wins = int((second > first).sum())
-    note = f"{wins} topics up, {int((second < first).sum())} down, {int((second == first).sum())} equal; {ties} ties"
-    return chart(spec, title=f"{names[1]} against {names[0]}", note=note, size=size, dark=dark)
+    return chart(spec, **look)
 
 
 def scatter(
@@ -163,8 +183,16 @@ def scatter(
 ) -> Chart:
     """Two systems, topic by topic: above the line the second is better."""
     name, names, labels, first, second = _pair(qrels, runs, measure, ties, one, other)
+    note = f"{len(labels)} topics, the five most different named; {ties} ties"
+    title = f"{names[1]} against {names[0]}"
+    return cloud(name, names, labels, first, second, title=title, note=note, size=size, dark=dark)
+
+
+def cloud(name: str, names: Sequence[str], labels: Sequence[str], first: Floats, second: Floats, **look: Any) -> Chart:
+    """Draw the second against the first, topic by topic, with the line where both are equal."""
+    dark = bool(look.get("dark"))
     rows = [{"topic": t, "one": float(a), "two": float(b)} for t, a, b in zip(labels, first, second, strict=True)]
-    far = sorted(rows, key=lambda row: -abs(row["two"] - row["one"]))[:5]
+    far = [rows[at] for at in np.argsort(-np.abs(second - first), kind="stable")[:5]]
     top = max([1.0, *first.tolist(), *second.tolist()])
     colour = (ON_DARK if dark else COLOURS)[0]
     x = {"field": "one", "type": "quantitative", "title": f"{name} of {names[0]}", "scale": {"domain": [0, top]}}
@@ -186,8 +214,7 @@ def scatter(
             "encoding": {"x": x, "y": y, "text": {"field": "topic"}},
         },
     ]
-    note = f"{len(rows)} topics, the five most different named; {ties} ties"
-    return chart(layers, title=f"{names[1]} against {names[0]}", note=note, size=size, dark=dark)
+    return chart(layers, **look)
 
 
 def measures(
@@ -203,14 +230,14 @@ def measures(
     parsed = parse_measures(measures)
     scores = evaluate(qrels, runs, parsed, ties=ties)
     sign = [1 if measure.definition.higher_is_better else -1 for measure in parsed]
-    means = [
+    figures = [
         np.array([side * scores.mean(measure, run=run) for run in scores.runs])
         for measure, side in zip(parsed, sign, strict=True)
     ]
     rows = []
     for a, one in enumerate(parsed):
         for b, second in enumerate(parsed):
-            tau = 1.0 if a == b else kendall(means[a], means[b])[0]
+            tau = 1.0 if a == b else kendall(figures[a], figures[b])[0]
             text = "–" if np.isnan(tau) else f"{tau:.2f}"
             rows.append({"one": one.name, "two": second.name, "tau": number(tau), "text": text})
     names = [measure.name for measure in parsed]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from exaequo.comparison import Comparison
-from exaequo.plot.chart import COLOURS, Chart, apart, channels, chart
+from exaequo.plot.chart import Chart, apart, channels, chart
+from exaequo.plot.systems import cloud, gap_bars, intervals, means
 
 #: Lines a picture can hold; with more runs, the best are shown.
 MOST_LINES = 8
@@ -50,62 +50,17 @@ def of(result: Comparison, best: str, second: str) -> list[tuple[str, str, str, 
 
 def _ties(result: Comparison, ranked: list[str]) -> Chart:
     values = result.values
-    means = {ties: dict(zip(values.systems, values.means(0, ties).tolist(), strict=True)) for ties in values.ties}
+    by_ties = {ties: dict(zip(values.systems, values.means(0, ties).tolist(), strict=True)) for ties in values.ties}
     runs = ranked[:MOST_ROWS]
-    bars = [{"run": run, "low": means["realistic"][run], "high": means["optimistic"][run]} for run in runs]
-    points = [{"run": run, "value": means[ties][run], "strategy": ties} for run in runs for ties in values.ties]
-    y = {"field": "run", "type": "nominal", "title": None, "sort": runs}
-    domain = list(values.ties)
-    symbols = {"domain": domain, "range": ["triangle-right", "cross", "triangle-left", "diamond"][: len(domain)]}
-    tints = {"domain": domain, "range": list(COLOURS[: len(domain)])}
-    legend = {"title": None, "orient": "top"}
-    name = values.measures[0].name
-    return chart(
-        [
-            {
-                "data": {"values": bars},
-                "mark": {"type": "bar", "height": 8, "opacity": 0.3, "color": "#888888"},
-                "encoding": {
-                    "y": y,
-                    "x": {"field": "low", "type": "quantitative", "title": name},
-                    "x2": {"field": "high"},
-                },
-            },
-            {
-                "data": {"values": points},
-                "mark": {"type": "point", "filled": True, "size": 80, "opacity": 1},
-                "encoding": {
-                    "y": y,
-                    "x": {"field": "value", "type": "quantitative", "title": name, "scale": {"zero": False}},
-                    "shape": {"field": "strategy", "type": "nominal", "scale": symbols, "legend": legend},
-                    "color": {"field": "strategy", "type": "nominal", "scale": tints, "legend": legend},
-                },
-            },
-        ],
-        height=max(60.0, 24.0 * len(runs)),
-    )
+    found = {run: {ties: figures[run] for ties, figures in by_ties.items()} for run in runs}
+    return intervals(found, runs, values.measures[0].name)
 
 
 def _systems(result: Comparison, ranked: list[str]) -> Chart:
     own = result.systems.filter(pl.col("measure") == result.values.measures[0].name)
-    rows = own.filter(pl.col("run").is_in(ranked[:MOST_ROWS])).select("run", "mean", "low", "high").to_dicts()
-    y = {"field": "run", "type": "nominal", "title": None, "sort": [row["run"] for row in rows]}
-    x = {"type": "quantitative", "title": result.values.measures[0].name, "scale": {"zero": False}}
-    return chart(
-        [
-            {
-                "data": {"values": rows},
-                "mark": {"type": "rule", "strokeWidth": 3, "color": COLOURS[0]},
-                "encoding": {"y": y, "x": {"field": "low", **x}, "x2": {"field": "high"}},
-            },
-            {
-                "data": {"values": rows},
-                "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1, "color": COLOURS[0]},
-                "encoding": {"y": y, "x": {"field": "mean", **x}},
-            },
-        ],
-        height=max(60.0, 22.0 * len(rows)),
-    )
+    group = "group" if "group" in own.columns else "mark"
+    rows = own.filter(pl.col("run").is_in(ranked[:MOST_ROWS])).select("run", "mean", "low", "high", group)
+    return means(rows.rename({group: "group"}).to_dicts(), result.values.measures[0].name)
 
 
 def _curves(result: Comparison, ranked: list[str]) -> Chart:
@@ -147,51 +102,8 @@ def _both(result: Comparison, best: str, second: str) -> tuple[list[str], Any, A
 
 
 def _topics(result: Comparison, best: str, second: str) -> Chart:
-    topics, one, two = _both(result, best, second)
-    order = np.argsort(-(two - one), kind="stable")
-    rows = [
-        {"topic": topics[at], "gap": float(two[at] - one[at]), "better": best if two[at] >= one[at] else second}
-        for at in order
-    ]
-    many = len(rows) > 60
-    axis = {"labels": not many, "ticks": not many, "labelAngle": -90}
-    scale = {"domain": [best, second], "range": list(COLOURS[:2])}
-    legend = {"orient": "top", "title": "better"}
-    return chart(
-        {
-            "data": {"values": rows},
-            "mark": {"type": "bar"},
-            "encoding": {
-                "x": {"field": "topic", "type": "nominal", "sort": None, "title": "Topic", "axis": axis},
-                "y": {
-                    "field": "gap",
-                    "type": "quantitative",
-                    "title": f"Difference in {result.values.measures[0].name}",
-                },
-                "color": {"field": "better", "type": "nominal", "scale": scale, "legend": legend},
-            },
-        }
-    )
+    return gap_bars(result.values.measures[0].name, (second, best), *_both(result, best, second))
 
 
 def _scatter(result: Comparison, best: str, second: str) -> Chart:
-    topics, one, two = _both(result, best, second)
-    rows = [{"topic": t, "one": float(a), "two": float(b)} for t, a, b in zip(topics, one, two, strict=True)]
-    top = max([1.0, *one.tolist(), *two.tolist()])
-    x = {"field": "one", "type": "quantitative", "title": second, "scale": {"domain": [0, top]}}
-    y = {"field": "two", "type": "quantitative", "title": best, "scale": {"domain": [0, top]}}
-    return chart(
-        [
-            {
-                "data": {"values": [{"one": 0, "two": 0}, {"one": top, "two": top}]},
-                "mark": {"type": "line", "strokeDash": [4, 4], "color": "#888888"},
-                "encoding": {"x": x, "y": y},
-            },
-            {
-                "data": {"values": rows},
-                "mark": {"type": "point", "filled": True, "size": 55, "opacity": 0.75, "color": COLOURS[0]},
-                "encoding": {"x": x, "y": y},
-            },
-        ],
-        height=420,
-    )
+    return cloud(result.values.measures[0].name, (second, best), *_both(result, best, second), height=420)
