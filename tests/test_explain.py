@@ -36,7 +36,7 @@ RESULTS: dict[str, Callable[[dict[str, Any]], float]] = {
     "search length": lambda n: n["wanted"] / (n["wanted"] + n["read"]),
     "not reached": lambda _: 0.0,
     "pres": lambda n: 1 - (n["total"] / n["n"] - n["best"]) / n["cutoff"] if n["n"] else 0.0,
-    "mor": lambda n: (n["h"] + n["g_h"]) / (n["best"] + 1) if n["h"] else 0.0,
+    "mor": lambda n: (n["h"] + n["g_h"]) / (n["best"] + 1),
     "fap": lambda n: n["f"],
     "at document": lambda n: n["found"] / n["rank"],
     "per document": lambda n: n["found"] / n["stop"],

@@ -14,13 +14,13 @@ from exaequo.read import Qrels, Run
 from exaequo.read.records import with_keys
 
 
-def table(ranking: Ranking) -> pl.DataFrame:
+def table(ranking: Ranking, rel: float | None = None) -> pl.DataFrame:
     """Return a row per document: rank, score, judgment, tie, precision and recall at that rank."""
-    relevant = ranking.relevant()
+    relevant = ranking.relevant(rel)
     start = np.searchsorted(ranking.topic, ranking.topic)
     so_far = np.concatenate(([0], np.cumsum(relevant)))
     found = so_far[1:] - so_far[start]
-    n_rel = ranking.n_rel()[ranking.topic]
+    n_rel = ranking.n_rel(rel)[ranking.topic]
     groups = ranking.groups
     first_tie = np.cumsum(groups.size > 1)  # number of ties of two or more so far, over all topics
     before = np.concatenate(([0], first_tie))[np.searchsorted(groups.topic, groups.topic)]

@@ -147,3 +147,15 @@ def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.
     assert "'ties' has no option --topic" in capfd.readouterr().err
     assert command(["plot", "ties", "qrels.txt", "-o", "x.svg"]) == 2
     assert command(["plot", "ties", "qrels.txt", *runs, "-o", "x.bmp"]) == 2
+
+
+def test_less_is_better_and_one_named_run() -> None:
+    rows = plot.topics(QRELS, [BY_NAME["bm25"], BY_NAME["hybrid"]], measure="Noise@10")["data"]["values"]
+    assert all(row["sign"] == ("hybrid" if row["gap"] < 0 else "bm25" if row["gap"] > 0 else "equal") for row in rows)
+    title = plot.topics(QRELS, [BY_NAME["bm25"], BY_NAME["hybrid"]], one="hybrid")["title"]["text"]
+    assert title == "bm25 against hybrid"
+    with pytest.raises(BadParameter, match="with itself"):
+        plot.topics(QRELS, ALL, one="bm25", other="bm25")
+    assert plot.at_k(QRELS, ALL, measure="P@5")["title"]["text"] == "P against the cutoff"
+    low = plot.scatter(QRELS, ALL, measure="WSS@0.95")["layer"][1]["encoding"]["x"]["scale"]["domain"][0]
+    assert low < 0

@@ -231,7 +231,7 @@ def test_names_are_text(tmp_path: Path, opened: Opened) -> None:
 def test_provenance_and_verdict(sample: Path, opened: Opened) -> None:
     page = opened.open(sample)
     verdict = page.text_content(".verdict") or ""
-    assert verdict.startswith("hybrid has the highest AP, 0.6603, over 25 topics")
+    assert verdict.startswith("hybrid has the highest mean AP, 0.6603, over 25 topics")
     assert "verdicts between two runs depend on how ties are broken" in (page.text_content("#ties") or "")
     assert "boolean" in (page.text_content("#health") or "")
 
@@ -267,8 +267,25 @@ def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.
     assert (
         command(["report", "qrels.txt", *runs, "-o", "page.html", "--baseline", "runs/bm25.txt", "--depth", "3"]) == 0
     )
-    assert capfd.readouterr().out.startswith("hybrid has the highest AP")
+    assert capfd.readouterr().out.startswith("hybrid has the highest mean AP")
     text = Path("page.html").read_text(encoding="utf-8")
     assert text.startswith("<!doctype html>")
     assert "<title>3 runs, 25 topics</title>" in text
     assert command(["report", "qrels.txt", runs[0]]) == 2
+
+
+def test_a_baseline_that_is_best_and_less_is_better(tmp_path: Path, opened: Opened, browser: Browser) -> None:
+    data = exaequo.sample()
+    path = write(tmp_path / "noise.html", data.qrels, data.runs, "Noise@10 AP", baseline="hybrid")
+    page = opened.open(path, "#view?sort=9&pairs=9")  # a link from another page breaks nothing
+    verdict = page.text_content(".verdict") or ""
+    assert verdict.startswith("Of the runs other than hybrid, dense-fp16 has the lowest mean Noise@10")
+    assert page.input_value("#baseline") == "hybrid"
+    cells = page.eval_on_selector_all("#matrix td", "cells => cells.map(cell => cell.textContent.trim())")
+    context = browser.new_context(java_script_enabled=False)
+    still = context.new_page()
+    still.goto(path.as_uri())
+    static = [(each or "").strip().replace("-", "−") for each in still.locator("#matrix td").all_text_contents()]
+    assert [each[-1] for each in cells] == [each[-1] for each in static]
+    assert any(each.endswith("▲") for each in static)
+    context.close()

@@ -76,6 +76,8 @@ def plot(
     unknown = sorted(set(options) - KNOWS[kind])
     if unknown:
         raise UsageError(f"'{kind}' has no option --{unknown[0].replace('_', '-')}.")
+    if kind == "single" and files:
+        raise UsageError("'single' draws a formula and takes no files.")
     if kind != "single" and len(files) < 2:
         raise UsageError(f"'{kind}' needs QRELS and at least one RUN.")
     output.refuse_two_stdins(files)

@@ -136,7 +136,8 @@ def explain_list(qrels: Qrels, run: Run, topic: str, measure: Measure, options: 
     expected = expected_values(ordering, [plain], depth=options.depth, seed=options.seed)
     others[EXPECTED] = float(expected.values[0, at])
     value = float(plain.values(ranking)[at])
-    return Explanation(plain, run.name, topic, ties, value, view.listing, tuple(steps_of(plain, view)), others)
+    listing = view.listing(plain.params.get("rel"))
+    return Explanation(plain, run.name, topic, ties, value, listing, tuple(steps_of(plain, view)), others)
 
 
 def known_at(topics: pl.Series, topic: str) -> int:

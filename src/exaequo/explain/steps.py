@@ -240,6 +240,8 @@ def _mor(view: View, cutoff: int, rel: float | None = None) -> list[Step]:
     names = ("h", "w", "ap", "ap0", "ap1", "g_hw", "g_h")
     numbers = {name: view.of(getattr(parts, name)) for name in names}
     n = view.n_rel(rel)
+    if not numbers["h"]:
+        return [Step("none relevant")]
     return [
         Step("precision at each", {"found": int(numbers["h"]), "n": n}, _hits(view, cutoff, rel)),
         Step("mor parts", numbers),

@@ -64,7 +64,6 @@ class View:
         own: Floats = grade[topic == self.topic]
         return own
 
-    @cached_property
-    def listing(self) -> pl.DataFrame:
-        """The list with precision and recall at each document."""
-        return table(self.ranking.part(self.at))
+    def listing(self, rel: float | None = None) -> pl.DataFrame:
+        """The list with precision and recall at each document, at the level of relevance of a measure."""
+        return table(self.ranking.part(self.at), rel)

@@ -56,6 +56,11 @@ def two(names: Sequence[str], first: str | None, second: str | None) -> tuple[in
         if asked is not None and asked not in names:
             raise BadParameter(f"There is no run {asked!r}{did_you_mean(asked, names) or '.'}")
         places.append(names.index(asked) if asked is not None else usual)
+    if places[0] == places[1]:  # one is named: the other is the first of the rest
+        if first is not None and second is not None:
+            raise BadParameter(f"{first!r} cannot be compared with itself; name another run.")
+        rest = next(at for at in range(len(names)) if at != places[0])
+        return (places[0], rest) if first is not None else (rest, places[1])
     return places[0], places[1]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from exaequo.errors import BadParameter
-from exaequo.measures import parse_measure
+from exaequo.measures import Measure, parse_measure
 from exaequo.measures.interpolated import best_from_here, interpolated_precision
 from exaequo.measures.recall import mor_parts
 from exaequo.plot.chart import Chart, apart, channels, chart
@@ -336,7 +336,8 @@ def at_k(
 ) -> Chart:
     """A measure against its cutoff."""
     lists = read(qrels, runs)
-    bare = parse_measure(f"{measure}@1")
+    bare = parse_measure(measure, complete=False) @ 1
+    measure = Measure(bare.definition, {k: v for k, v in bare.params.items() if k != "cutoff"}).name
     ks = sorted({k for k in (*range(1, 21), *range(25, 101, 5), *range(120, 1001, 20)) if k <= depth})
     values, ends = [], []
     for name, ranking in lists.rankings(ties):

@@ -30,7 +30,8 @@ def ties(qrels: QrelsLike, runs: Any, *, measure: str = "AP", size: str = "page"
     scores = evaluate(qrels, runs, measure, ties=_STRATEGIES)
     name = parse_measure(measure).name
     found = {run: {ties: scores.mean(name, run=run, ties=ties) for ties in _STRATEGIES} for run in scores.runs}
-    order = sorted(found, key=lambda run: -found[run]["realistic"])
+    upward = 1 if parse_measure(measure).definition.higher_is_better else -1
+    order = sorted(found, key=lambda run: -upward * found[run]["realistic"])
     title = f"What ties leave open: {name}"
     return intervals(found, order, name, title=title, note="sorted by the realistic score", size=size, dark=dark)
 
@@ -152,9 +153,13 @@ def gap_bars(
     """Draw the differences of the second over the first, sorted."""
     dark = bool(look.get("dark"))
     gaps = sorted(zip(labels, second - first, strict=True), key=lambda each: -each[1])
-    rows = [{"topic": topic, "gap": float(gap), "sign": names[1] if gap >= 0 else names[0]} for topic, gap in gaps]
+    side = 1 if parse_measure(name).definition.higher_is_better else -1
+    rows = [
+        {"topic": topic, "gap": float(gap), "sign": names[1] if side * gap > 0 else names[0] if gap else "equal"}
+        for topic, gap in gaps
+    ]
     colours = ON_DARK if dark else COLOURS
-    scale = {"domain": [names[1], names[0]], "range": [colours[0], colours[1]]}
+    scale = {"domain": [names[1], names[0], "equal"], "range": [colours[0], colours[1], "#888888"]}
     many = len(rows) > 60
     legend = {"title": "better", "orient": "top"}
     axis = {"labels": not many, "ticks": not many, "labelAngle": -90}
@@ -181,7 +186,7 @@ def scatter(
     size: str = "page",
     dark: bool = False,
 ) -> Chart:
-    """Two systems, topic by topic: above the line the second is better."""
+    """Two systems, topic by topic: above the line the second has the higher value."""
     name, names, labels, first, second = _pair(qrels, runs, measure, ties, one, other)
     note = f"{len(labels)} topics, the five most different named; {ties} ties"
     title = f"{names[1]} against {names[0]}"
@@ -193,13 +198,15 @@ def cloud(name: str, names: Sequence[str], labels: Sequence[str], first: Floats,
     dark = bool(look.get("dark"))
     rows = [{"topic": t, "one": float(a), "two": float(b)} for t, a, b in zip(labels, first, second, strict=True)]
     far = [rows[at] for at in np.argsort(-np.abs(second - first), kind="stable")[:5]]
-    top = max([1.0, *first.tolist(), *second.tolist()])
+    everything = [*first.tolist(), *second.tolist()]
+    low, top = min([0.0, *everything]), max([*everything, 1e-9])
+    top = 1.0 if 0.3 < top <= 1 else top
     colour = (ON_DARK if dark else COLOURS)[0]
-    x = {"field": "one", "type": "quantitative", "title": f"{name} of {names[0]}", "scale": {"domain": [0, top]}}
-    y = {"field": "two", "type": "quantitative", "title": f"{name} of {names[1]}", "scale": {"domain": [0, top]}}
+    x = {"field": "one", "type": "quantitative", "title": f"{name} of {names[0]}", "scale": {"domain": [low, top]}}
+    y = {"field": "two", "type": "quantitative", "title": f"{name} of {names[1]}", "scale": {"domain": [low, top]}}
     layers = [
         {
-            "data": {"values": [{"one": 0, "two": 0}, {"one": top, "two": top}]},
+            "data": {"values": [{"one": low, "two": low}, {"one": top, "two": top}]},
             "mark": {"type": "line", "strokeDash": [4, 4], "color": "#888888"},
             "encoding": {"x": x, "y": y},
         },

@@ -188,9 +188,9 @@ def _verdict(result: Comparison, best: str, second: str) -> str:
         )
     )
     top = result.systems.filter((pl.col("measure") == measure) & (pl.col("run") == best)).row(0, named=True)
-    sentence = f"{best} has the highest {measure}, {top['mean']:.4f}, over {len(result.values.topics)} topics"
-    if not result.values.measures[0].definition.higher_is_better:
-        sentence = sentence.replace("highest", "lowest")
+    most = "highest" if result.values.upward(0) > 0 else "lowest"
+    who = f"{best} has the {most}" if top["rank"] == 1 else f"Of the runs other than {second}, {best} has the {most}"
+    sentence = f"{who} mean {measure}, {top['mean']:.4f}, over {len(result.values.topics)} topics"
     return f"{sentence}; {pair['verdict'].item()}." if pair.height else f"{sentence}."
 
 
@@ -253,7 +253,7 @@ def _matrix(result: Comparison) -> list[dict[str, Any]]:
     for pair in own.to_dicts():
         for row, column, side in ((pair["two"], pair["one"], 1), (pair["one"], pair["two"], -1)):
             gap = side * pair["difference"]
-            word = ("better" if gap > 0 else "worse") if pair["significant"] else "alike"
+            word = ("better" if side * pair["better"] > 0 else "worse") if pair["significant"] else "alike"
             mark = {"better": "▲", "worse": "▼", "alike": ""}[word]
             cells[row, column] = {"text": f"{gap:+.4f}", "mark": mark, "p": shown(pair["corrected p"]), "kind": word}
     names = result.values.systems
@@ -282,6 +282,7 @@ def _data(result: Comparison, recorder: _Recorder) -> dict[str, Any]:
         "topics": values.topics.to_list(),
         "measures": [{"name": m.name, "up": m.definition.higher_is_better} for m in values.measures],
         "alpha": result.plan.alpha,
+        "baseline": result.plan.baseline or "",
         "values": [plain(values.by_ties[values.ties[0]][row]) for row in range(len(values.measures))],
         "means": {
             ties: [[round(float(v), 6) for v in values.means(row, ties)] for row in range(len(values.measures))]

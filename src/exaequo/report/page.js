@@ -260,12 +260,15 @@
   $("topic").value = String(index(data.topics, state.get("topic"), 0));
   $("filter").value = state.get("filter") || "";
   filter($("filter").value);
-  if (state.get("sort") !== null) sort_by(state.get("sort"), state.get("down") !== "0");
-  if (number_of.has(state.get("baseline"))) {
-    $("baseline").value = state.get("baseline");
-    pin(state.get("baseline"));
+  const keys = [...table.tHead.rows[0].cells].map((head) => head.dataset.key);
+  if (keys.includes(state.get("sort"))) sort_by(state.get("sort"), state.get("down") !== "0");
+  const base = number_of.has(state.get("baseline")) ? state.get("baseline") : data.baseline;
+  if (number_of.has(base)) {
+    $("baseline").value = base;
+    pin(base);
   }
-  const pairs = Number(state.get("pairs") || 0);
+  const asked = Number(state.get("pairs") || 0);
+  const pairs = asked in data.measures ? asked : 0;
   $("pair-measure").value = String(pairs);
   if (data.runs.length <= 60 || state.get("pairs") !== null) matrix(pairs);
   bars();
