@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from exaequo.cli import output
 from exaequo.cli.eval import readers_of, with_input_options
 
 FORMAT = 1
+#: One file of sentences each.
+LANGUAGES = sorted(path.stem for path in (Path(__file__).parent.parent / "explain").glob("*.toml"))
 STRATEGIES = ("realistic", "conventional", "optimistic", "rank", "input", "random")
 
 
@@ -17,7 +21,7 @@ STRATEGIES = ("realistic", "conventional", "optimistic", "rank", "input", "rando
 @click.option("--topic", required=True, metavar="TOPIC", help="The topic to explain.")
 @click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="[default: AP]")
 @click.option("--ties", type=click.Choice(STRATEGIES), default="realistic", show_default=True)
-@click.option("--lang", type=click.Choice(["en", "fr"]), default="en", show_default=True, help="The language.")
+@click.option("--lang", type=click.Choice(LANGUAGES), default="en", show_default=True, help="The language.")
 @click.option("--rows", type=click.IntRange(1), default=30, show_default=True, help="Rows of the list to show.")
 @click.option("--depth", type=click.IntRange(1), metavar="N", help="Cut the list at N, after ordering.")
 @click.option("--rel-level", type=float, metavar="N", help="Least grade that is relevant.  [default: any above 0]")

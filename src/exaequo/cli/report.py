@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
+
 import click
 
 from exaequo.cli import output
@@ -62,7 +65,17 @@ def report(
         baseline = read_run(str(baseline), reader=readers[1], columns=names).name
     read = (read_run(each, reader=readers[1], columns=names, digest=True) for each in output.with_progress(runs))
     plan = Plan(baseline, test, correction, alpha=alpha, seed=seed)
-    content = content_of(judged, read, parse_measures(measures or MEASURES), options, plan, depth=depth, title=title)
+    asked = shlex.join(["exaequo", *sys.argv[1:]]) if sys.argv[1:2] == ["report"] else ""
+    content = content_of(
+        judged,
+        read,
+        parse_measures(measures or MEASURES),
+        options,
+        plan,
+        depth=depth,
+        title=title,
+        command=asked,
+    )
     for warning in content.warnings:
         output.warn(warning)
     output.write(page(content), path)

@@ -11,6 +11,7 @@ import tomllib
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,10 @@ from exaequo.measures import Measure, parse_measure
 from exaequo.order import INTERVAL, Ordering, one_strategy
 from exaequo.read import Qrels, QrelsLike, Run, RunLike, read_qrels, read_run
 
-LANGUAGES = ("en", "fr")
+#: One file each; English first.
+LANGUAGES = tuple(
+    sorted((path.stem for path in Path(__file__).parent.glob("*.toml")), key=lambda name: (name != "en", name))
+)
 #: Rows of the list that are shown unless more are asked for.
 MOST_ROWS = 30
 

@@ -128,7 +128,8 @@ def _success(view: View, cutoff: int, rel: float | None = None) -> list[Step]:
 def _sets(view: View, rel: float | None = None, beta: float = 1.0) -> list[Step]:
     found, n, returned = len(_hits(view, None, rel)), view.n_rel(rel), len(view.at)
     rows = [{"relevant and returned": found, "returned only": returned - found, "relevant only": n - found}]
-    numbers = {"p": found / returned if returned else 0.0, "r": found / n if n else 0.0, "beta": beta}
+    numbers = {"found": found, "returned": returned, "n": n, "beta": beta}
+    numbers |= {"p": found / returned if returned else 0.0, "r": found / n if n else 0.0}
     return [Step("contingency", {}, rows), Step("set figures", numbers)]
 
 
@@ -264,14 +265,17 @@ def _wss(view: View, recall: float, docs: int | None = None, rel: float | None =
     wanted = int(least_found(recall, np.array([view.n_rel(rel)]))[0])
     rows = _hits(view, None, rel)
     reached = rows[wanted - 1]["rank"] if 0 < wanted <= len(rows) else None
-    return [Step("work saved", {"wanted": wanted, "rank": reached, "size": docs or len(view.at), "recall": recall})]
+    size = docs or len(view.at)
+    numbers = {"wanted": wanted, "size": size, "recall": recall, "read": reached if reached is not None else size}
+    return [Step("work saved" if reached is not None else "work not saved", numbers)]
 
 
 @explains("LastRel")
 def _last(view: View, docs: int, rel: float | None = None) -> list[Step]:
     rows, n = _hits(view, None, rel), view.n_rel(rel)
-    last = rows[-1]["rank"] if rows else None
-    return [Step("last relevant", {"found": len(rows), "n": n, "rank": last, "docs": docs})]
+    if not rows or len(rows) < n:
+        return [Step("not all found", {"found": len(rows), "n": n, "docs": docs})]
+    return [Step("last relevant", {"n": n, "rank": rows[-1]["rank"]})]
 
 
 @explains("PDoc")

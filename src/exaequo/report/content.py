@@ -122,8 +122,9 @@ def content_of(
     *,
     depth: int = DEPTH,
     title: str = "",
+    command: str = "",
 ) -> Content:
-    """Compute everything."""
+    """Compute everything; `command` is how the page was asked for, if it was in the shell."""
     recorder = _Recorder(qrels, options, depth)
     result = compare_runs(qrels, recorder.watch(runs), measures, options, plan)
     names = result.values.systems
@@ -132,7 +133,7 @@ def content_of(
     return Content(
         title=title or f"{count(len(names), 'run')}, {count(len(result.values.topics), 'topic')}",
         verdict=_verdict(result, best, second),
-        provenance=_provenance(qrels, result, options),
+        provenance=[*_provenance(qrels, result, options), *([("command", command)] if command else [])],
         inputs=[{"run": name, **each} for name, each in zip(names, recorder.inputs, strict=True)],
         ties_sentence=_ties_sentence(result),
         ties=_ties(result, health),
