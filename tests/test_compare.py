@@ -454,3 +454,24 @@ def test_names_in_sentences_are_escaped(tmp_path: Path, capfd: pytest.CaptureFix
         command(["compare", str(tmp_path / "qrels.txt"), *twice, "--baseline", f"{tmp_path}/./odd.txt", "-m", "AP"])
         == 0
     )
+
+
+def test_intervals_of_three_kinds_and_the_square_of_taus(result: Comparison) -> None:
+    found = {
+        kind: compare(SAMPLE.qrels, SAMPLE.runs[:2], "AP", interval=kind, ties="realistic").pairs.row(0, named=True)
+        for kind in ("t", "bca", "percentile", "auto")
+    }
+    assert found["auto"]["low"] == found["t"]["low"]
+    assert len({each["low"] for each in found.values()}) == 3
+    assert found["bca"]["low"] == pytest.approx(found["t"]["low"], abs=0.01)
+    square = result.taus
+    assert square["measure"].to_list() == ["AP", "nDCG@10", "P@10"]
+    assert square["AP"].to_list()[2] == pytest.approx(row(result.correlations, one="AP", two="P@10")["τ-b"])
+
+
+def test_three_judges_together() -> None:
+    measures, options = parse_measures("AP"), Options(("realistic",))
+    values_ = {name: collect(SAMPLE.qrels, iter(SAMPLE.runs), measures, options) for name in "abc"}
+    table = judges([(name, SAMPLE.qrels) for name in "abc"], values_)
+    assert table.height == 4
+    assert row(table, one="all")["α nominal"] == 1

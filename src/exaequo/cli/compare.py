@@ -20,7 +20,18 @@ if TYPE_CHECKING:
 FORMAT = 1
 NOT_PASSED = 3
 TABLES = (
-    *("systems", "pairs", "extremes", "correlations", "inversions", "dominance", "curves", "topics", "contrasts"),
+    *(
+        "systems",
+        "pairs",
+        "extremes",
+        "correlations",
+        "taus",
+        "inversions",
+        "dominance",
+        "curves",
+        "topics",
+        "contrasts",
+    ),
     *("difficulty", "robustness", "collections", "inverted", "judges"),
 )
 #: What is shown unless a table is asked for.
@@ -40,6 +51,7 @@ _TITLES = {
     "pairs": "Pairs: the second against the first",
     "extremes": "Best and worst system of each measure",
     "correlations": "Rankings of systems by two measures, or under two strategies",
+    "taus": "Kendall's τ-b between measures",
     "inversions": "Pairs that two measures put in opposite order",
     "dominance": "Whose interpolated curve is never below the other's",
     "curves": "Interpolated precision at recall 0 … 1",
@@ -64,6 +76,7 @@ _CORRECTIONS = ("none", "bonferroni", "holm", "bh", "by", "tukey", "randomised-t
 @click.option("--correction", type=click.Choice(_CORRECTIONS), default="holm", show_default=True)
 @click.option("--one-sided", is_flag=True, help="Ask only whether a run is better than the baseline.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the tests, after correction.")
+@click.option("--interval", type=click.Choice(["auto", "t", "bca", "percentile"]), default="auto", show_default=True)
 @click.option("--ties", default="all,expected", show_default=True, help="Strategies; the first counts.")
 @click.option("--samples", type=click.IntRange(100), default=10_000, show_default=True, help="For random tests.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For all that is random.")
@@ -95,6 +108,7 @@ def compare(
     correction: str,
     one_sided: bool,
     alpha: float,
+    interval: str,
     ties: str,
     samples: int,
     seed: int,
@@ -136,7 +150,7 @@ def compare(
         files = [os.path.normpath(run.source.name) for run in read]
         asked = os.path.normpath(baseline)
         baseline = named[files.index(asked)] if asked in files and baseline not in named else baseline
-    plan = Plan(baseline, test, correction, "greater" if one_sided else "two-sided", alpha, samples, seed)
+    plan = Plan(baseline, test, correction, "greater" if one_sided else "two-sided", alpha, samples, seed, interval)
     result = compare_runs(judged, read, parsed, options, plan)
     for warning in result.warnings:
         output.warn(warning)

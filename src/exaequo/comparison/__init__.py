@@ -35,7 +35,7 @@ class Comparison:
 
     - `pairs`: for each measure and pair the difference with its interval, p, effect sizes, power, and the verdict.
     - `systems`: means with intervals, ranks, and letters: systems that share one cannot be told apart.
-    - `correlations`: rankings of systems under two measures, or under two strategies.
+    - `correlations`: rankings of systems under two measures, or two strategies; `taus`: τ-b of measures as a square.
     - `inversions`: pairs that two measures put in opposite order. `extremes`: best and worst system of each measure.
     - `curves`: interpolated curves; `dominance`: which of two is never below the other.
     - `topics`: difficulty of each topic; `contrasts`: topics on which two systems differ most; `difficulty`: how much
@@ -47,6 +47,7 @@ class Comparison:
     pairs: pl.DataFrame
     systems: pl.DataFrame
     correlations: pl.DataFrame
+    taus: pl.DataFrame
     inversions: pl.DataFrame
     extremes: pl.DataFrame
     curves: pl.DataFrame
@@ -61,8 +62,10 @@ class Comparison:
     @property
     def tables(self) -> dict[str, pl.DataFrame]:
         """All tables by name."""
-        names = "systems pairs extremes correlations inversions dominance curves topics contrasts difficulty robustness"
-        return {name: getattr(self, name) for name in names.split()}
+        names = (
+            "systems pairs extremes correlations taus inversions dominance curves topics contrasts difficulty".split()
+        )
+        return {name: getattr(self, name) for name in (*names, "robustness")}
 
     @property
     def verdicts(self) -> list[str]:
@@ -83,6 +86,7 @@ def compare(
     ties: str | Sequence[str] = TIES,
     samples: int = SAMPLES,
     seed: int = 0,
+    interval: str = "auto",
     rel_level: float | None = None,
     max_grade: float = HIGHEST_GRADE,
     depth: int | None = None,
@@ -103,13 +107,14 @@ def compare(
         ties: the strategies; the first counts, the others say whether a verdict depends on ties.
         samples: random patterns for randomization, bootstrap and randomised-tukey.
         seed: for all that is random.
+        interval: t, bca or percentile; by default BCa with the bootstrap test, else Student's.
         rel_level: as for `evaluate`.
         max_grade: as for `evaluate`.
         depth: as for `evaluate`.
         missing: as for `evaluate`; "skip" leaves a topic that one run lacks out for all.
         columns: as for `evaluate`.
     """
-    plan = Plan(baseline, test, correction, alternative, alpha, samples, seed)
+    plan = Plan(baseline, test, correction, alternative, alpha, samples, seed, interval)
     chosen = strategies(ties, more=(EXPECTED,))
     options = Options(chosen, rel_level, max_grade, depth, missing, seed=seed, samples=ORDERS)
     judged = read_qrels(qrels, columns=columns)
@@ -140,6 +145,7 @@ def compare_runs(
         pairs=pairs,
         systems=systems_table(values, pairs, plan),
         correlations=views.correlations(values),
+        taus=views.taus(values),
         inversions=views.inversions(values),
         extremes=views.extremes(values),
         curves=views.curves(values),

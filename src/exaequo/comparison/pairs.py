@@ -27,6 +27,8 @@ from exaequo.stats.tests import (
     t_interval,
 )
 
+#: Kinds of intervals: Student's, two of the bootstrap; by default BCa with the bootstrap test, else Student's.
+INTERVALS = ("auto", "t", "bca", "percentile")
 #: A gain of so many percent is worth noticing, by the rule of thumb of the course.
 NOTICEABLE = 5.0
 
@@ -42,9 +44,11 @@ class Plan:
     alpha: float = 0.05
     samples: int = SAMPLES
     seed: int = 0
+    interval: str = "auto"
 
     def __post_init__(self) -> None:
         check_choice("test", self.test, tuple(TESTS))
+        check_choice("interval", self.interval, INTERVALS)
         check_choice("correction", self.correction, (*corrections.CORRECTIONS, *corrections.HSD))
         if not 0 < self.alpha < 1:
             raise BadParameter(f"alpha must be a number between 0 and 1. Got {self.alpha} instead.")
@@ -144,8 +148,11 @@ def _pairs_of(values: Values, row: int, first: Ints, second: Ints, plan: Plan) -
     difference = gaps.mean(axis=1)
     deviation = gaps.std(axis=1, ddof=1)
     confidence = 1 - plan.alpha
+    kind = plan.interval if plan.interval != "auto" else "bca" if plan.test == "bootstrap" else "t"
     low, high = (
-        bootstrap_interval(gaps, confidence, plan.setting) if plan.test == "bootstrap" else t_interval(gaps, confidence)
+        t_interval(gaps, confidence)
+        if kind == "t"
+        else bootstrap_interval(gaps, confidence, plan.setting, corrected=kind == "bca")
     )
     p, corrected = p_values(table, first, second, plan, upward)
     steady = np.ptp(gaps, axis=1) < NOISE

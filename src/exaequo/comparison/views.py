@@ -43,6 +43,14 @@ def correlations(values: Values) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=kinds | dict.fromkeys(("τ-b", "p", "τ_AP", "r", "RBO"), pl.Float64))
 
 
+def taus(values: Values) -> pl.DataFrame:
+    """Return Kendall's τ-b between the rankings of systems by each two measures, as a square."""
+    means = [_oriented(values, row) for row in range(len(values.measures))]
+    names = [measure.name for measure in values.measures]
+    square = [[1.0 if a == b else kendall(means[a], means[b])[0] for b in range(len(names))] for a in range(len(names))]
+    return pl.DataFrame({"measure": names, **dict(zip(names, square, strict=True))})
+
+
 def inversions(values: Values) -> pl.DataFrame:
     """Return the pairs of systems that two measures put in opposite order."""
     rows = []
@@ -224,4 +232,12 @@ def judges(
         for at, measure in enumerate(values[one].measures):
             row[f"τ {measure}"] = kendall(_oriented(values[one], at), _oriented(values[two], at))[0]
         rows.append(row)
+    if len(qrels) > 2:  # all judges together, documents that at least two judged
+        frames = [each.frame.select("qid", "docno", pl.col("rel").alias(str(at))) for at, (_, each) in enumerate(qrels)]
+        whole = frames[0]
+        for frame in frames[1:]:
+            whole = whole.join(frame, on=["qid", "docno"], how="full", coalesce=True)
+        table = whole.drop("qid", "docno").cast(pl.Float64).fill_null(float("nan")).to_numpy().T
+        alpha = {"α nominal": krippendorff(table), "α ordinal": krippendorff(table, "ordinal")}
+        rows.append({"one": "all", "two": "all", "documents": whole.height, **alpha})
     return pl.DataFrame(rows, infer_schema_length=None)
