@@ -274,14 +274,9 @@ def _lists_by_luck(named: Mapping[str, _Audited], judgments: Judgments, measures
             )
             is_rr = measure.definition.name == "RR"
             frame = frame if is_rr else frame.with_columns(pl.lit(None, dtype=pl.Float64).alias("ranks gained"))
-            luck = pl.col("ranks gained" if is_rr else "C over R %") * _upward(measure)
+            luck = pl.col("ranks gained" if is_rr else "C over R %") * measure.upward
             parts.append(frame.with_columns(luck.alias("luck")))
     return pl.concat(parts)
-
-
-def _upward(measure: Measure) -> int:
-    """Return 1, or -1 where less is better."""
-    return 1 if measure.definition.higher_is_better else -1
 
 
 def _lists(name: str, run: _Audited, judgments: Judgments, measures: Sequence[Measure]) -> pl.DataFrame:
@@ -296,7 +291,7 @@ def _lists(name: str, run: _Audited, judgments: Judgments, measures: Sequence[Me
 
 def _lucky_runs(scores: pl.DataFrame, measures: Sequence[Measure], top: int) -> pl.DataFrame:
     """Return the runs whose aggregates the order of names helps most."""
-    signs = {measure.name: _upward(measure) for measure in measures}
+    signs = {measure.name: measure.upward for measure in measures}
     luck = pl.col("C over R %") * pl.col("measure").replace_strict(signs, return_dtype=pl.Int64)
     names = ("measure", "run", *INTERVAL, "C over R %", "O over R %", "O over C %")
     table = scores.with_columns(luck.alias("luck")).filter(pl.col("luck").is_not_nan() & (pl.col("luck") > 0))
@@ -325,7 +320,7 @@ def _conclusions(named: Mapping[str, _Audited], measures: Sequence[Measure], alp
                 gap = first.values[ties][row] - second.values[ties][row]
                 gap = gap[~np.isnan(gap)]
                 p = paired_t(gap)
-                mean = _upward(measure) * float(gap.mean()) if len(gap) else 0.0
+                mean = measure.upward * float(gap.mean()) if len(gap) else 0.0
                 sign = "=" if abs(mean) < NOISE else ">" if mean > 0 else "<"
                 verdicts[ties] = f"{sign} *" if p < alpha else sign
                 chances[f"p {ties}"] = p
@@ -336,7 +331,7 @@ def _conclusions(named: Mapping[str, _Audited], measures: Sequence[Measure], alp
                     "two": two,
                     **verdicts,
                     "changes": len(set(verdicts.values())) > 1,
-                    **_chance(first, second, row, _upward(measure)),
+                    **_chance(first, second, row, measure.upward),
                     **chances,
                 }
             )

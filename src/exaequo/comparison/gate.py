@@ -152,7 +152,7 @@ def _gate(table: Floats, measure: Measure, max_drop: float, test: str, alpha: fl
     topics = table.shape[1]
     if topics < 2:
         raise BadParameter(f"{measure} has a value for {topics} topics only; a test needs at least two.")
-    upward = 1.0 if measure.definition.higher_is_better else -1.0
+    upward = measure.upward
     better = np.round(upward * (table[1] - table[0]), DIGITS)[None, :]
     low = lower_end(better, test, alpha, setting)
     passed = bool(low >= -max_drop - NOISE)

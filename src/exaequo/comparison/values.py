@@ -56,7 +56,7 @@ class Values:
 
     def upward(self, measure: int) -> int:
         """Return 1, or -1 where less is better."""
-        return 1 if self.measures[measure].definition.higher_is_better else -1
+        return self.measures[measure].upward
 
 
 def collect(qrels: Qrels, runs: Iterable[Run], measures: Sequence[Measure], options: Options) -> Values:

@@ -187,6 +187,11 @@ class Measure:
             name += f"@{_literal(self.params[at])}"
         return name if self.aggregate == self.definition.aggregate else f"{self.aggregate}({name})"
 
+    @property
+    def upward(self) -> int:
+        """Return 1, or -1 where less is better: what turns values so that the best is the highest."""
+        return 1 if self.definition.higher_is_better else -1
+
     def __str__(self) -> str:
         return self.name
 

@@ -30,7 +30,7 @@ def ties(qrels: QrelsLike, runs: Any, *, measure: str = "AP", size: str = "page"
     scores = evaluate(qrels, runs, measure, ties=_STRATEGIES)
     name = parse_measure(measure).name
     found = {run: {ties: scores.mean(name, run=run, ties=ties) for ties in _STRATEGIES} for run in scores.runs}
-    upward = 1 if parse_measure(measure).definition.higher_is_better else -1
+    upward = parse_measure(measure).upward
     order = sorted(found, key=lambda run: -upward * found[run]["realistic"])
     title = f"What ties leave open: {name}"
     return intervals(found, order, name, title=title, note="sorted by the realistic score", size=size, dark=dark)
@@ -153,7 +153,7 @@ def gap_bars(
     """Draw the differences of the second over the first, sorted."""
     dark = bool(look.get("dark"))
     gaps = sorted(zip(labels, second - first, strict=True), key=lambda each: -each[1])
-    side = 1 if parse_measure(name).definition.higher_is_better else -1
+    side = parse_measure(name).upward
     rows = [
         {"topic": topic, "gap": float(gap), "sign": names[1] if side * gap > 0 else names[0] if gap else "equal"}
         for topic, gap in gaps
@@ -236,11 +236,7 @@ def measures(
     """How much measures agree on the ranking of systems: Kendall's τ-b of each two."""
     parsed = parse_measures(measures)
     scores = evaluate(qrels, runs, parsed, ties=ties)
-    sign = [1 if measure.definition.higher_is_better else -1 for measure in parsed]
-    figures = [
-        np.array([side * scores.mean(measure, run=run) for run in scores.runs])
-        for measure, side in zip(parsed, sign, strict=True)
-    ]
+    figures = [np.array([each.upward * scores.mean(each, run=run) for run in scores.runs]) for each in parsed]
     rows = []
     for a, one in enumerate(parsed):
         for b, second in enumerate(parsed):

@@ -110,11 +110,6 @@ def runs_of(lists: pl.DataFrame, measures: Sequence[Measure]) -> pl.DataFrame:
     return ties.join(values, on=[*EDITION, "run"]).sort([*EDITION, "run"])
 
 
-def upward(measure: Measure) -> int:
-    """Return 1, or -1 where less is better."""
-    return 1 if measure.definition.higher_is_better else -1
-
-
 def lucky(frame: pl.DataFrame, measure: Measure, top: int, names: Sequence[str]) -> pl.DataFrame:
     """Return the rows of each track that names help most: scores, gains, and for RR the ranks gained.
 
@@ -134,7 +129,7 @@ def lucky(frame: pl.DataFrame, measure: Measure, top: int, names: Sequence[str])
     table = frame.select(pl.lit(measure.name).alias("measure"), *names).with_columns(
         pl.Series(name, values) for name, values in columns.items()
     )
-    luck = pl.col("ranks gained" if in_ranks else "C over R %") * upward(measure)
+    luck = pl.col("ranks gained" if in_ranks else "C over R %") * measure.upward
     table = table.with_columns(luck.alias("luck")).filter(pl.col("luck").is_not_nan() & (pl.col("luck") > 0))
     order = ["track", "luck", *names[1:]]
     table = table.sort(order, descending=[name == "luck" for name in order]).drop("luck")
@@ -146,7 +141,7 @@ def from_nothing(frame: pl.DataFrame, measure: Measure, names: Sequence[str]) ->
     values = [pl.col(f"{measure.name} {ties}").alias(ties) for ties in INTERVAL]
     what = [name if name in frame.columns else pl.lit("").alias(name) for name in names]
     table = frame.select(pl.lit(measure.name).alias("measure"), *what, *values)
-    better = upward(measure) > 0
+    better = measure.upward > 0
     return table.filter((pl.col("realistic") == 0) & (pl.col("conventional") > 0) & better).sort(names)
 
 
@@ -157,7 +152,7 @@ def differences(frame: pl.DataFrame, measure: Measure, of: str) -> pl.DataFrame:
         low, middle = (part[f"{measure.name} {ties}"].to_numpy() for ties in INTERVAL[:2])
         known = ~np.isnan(low) & ~np.isnan(middle)
         low, middle = low[known], middle[known]
-        p = one_tailed(upward(measure) * (middle - low))
+        p = one_tailed(measure.upward * (middle - low))
         means = [float(each.mean()) if len(each) else float("nan") for each in (low, middle)]
         rows.append(
             {
@@ -187,7 +182,7 @@ def rankings(runs: pl.DataFrame, measure: Measure) -> pl.DataFrame:
     for (track, edition), whole in runs.group_by(EDITION, maintain_order=True):
         known = pl.all_horizontal(pl.col(f"{measure.name} {ties}").is_not_nan() for ties in INTERVAL)
         part = whole.filter(known)
-        means = {ties: upward(measure) * part[f"{measure.name} {ties}"].to_numpy() for ties in INTERVAL}
+        means = {ties: measure.upward * part[f"{measure.name} {ties}"].to_numpy() for ties in INTERVAL}
         row: dict[str, Any] = {"track": track, "edition": edition, "measure": measure.name, "systems": part.height}
         for one, two in combinations(INTERVAL, 2):
             tau, p = kendall(means[one], means[two])
@@ -270,7 +265,7 @@ def verdicts(values: Floats, alpha: float) -> Floats:
 
 def systems(runs: pl.DataFrame, measure: Measure) -> pl.DataFrame:
     """Return each run with its ranks under realistic and conventional ties beside its share of tied documents."""
-    better = upward(measure) > 0
+    better = measure.upward > 0
     ranks = [
         pl.col(f"{measure.name} {ties}")
         .rank("min", descending=better)
