@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 import exaequo
 from exaequo import BadParameter
 from exaequo.cli import run as command
-from exaequo.explain import LANGUAGES, Explanation, explain, sentences
-from exaequo.explain.steps import EXPLAINERS, Step
+from exaequo.explanation import LANGUAGES, Explanation, explain, sentences
+from exaequo.explanation.steps import EXPLAINERS, Step
 from exaequo.measures import Measure, catalogue
 from helpers import Grades, Sims, collections, instances, values
 

@@ -23,11 +23,22 @@ def test_public_names() -> None:
     assert set(exaequo.__all__) == {
         *("BadParameter", "DataWarning", "ExaequoError", "InputError", "Measure", "MissingTopics", "Problem", "Qrels"),
         *("Ranking", "Run", "Scores", "UnknownMeasure", "UsageError", "__version__", "define", "evaluate", "measures"),
-        *("audit_ties", "compare", "gate", "lexirecall", "parse_measure", "read_qrels", "read_run", "sample"),
+        *(
+            "audit_ties",
+            "compare",
+            "explain",
+            "gate",
+            "lexirecall",
+            "parse_measure",
+            "read_qrels",
+            "read_run",
+            "report",
+            "sample",
+        ),
     }
     for name in exaequo.__all__:
         assert getattr(exaequo, name) is not None
-    assert callable(exaequo.evaluate)
+    assert all(callable(each) for each in (exaequo.evaluate, exaequo.compare, exaequo.explain, exaequo.report))
     with pytest.raises(AttributeError):
         exaequo.nothing  # type: ignore[attr-defined]  # noqa: B018
 
@@ -40,7 +51,7 @@ def test_importing_costs_nothing() -> None:
 #: Each module may use the ones before it. `errors` stands below all, `cli` on top of all.
 LAYERS = (
     "errors writing tabular read judge order stats aggregate measures expected tiestats scores evaluation listing "
-    "audit comparison axioms filtering sampledata formats explain plot report study trec_eval compat cli"
+    "audit comparison axioms filtering sampledata formats explanation plot reporting study trec_eval compat cli"
 ).split()
 
 

@@ -30,9 +30,11 @@ if TYPE_CHECKING:
         UsageError,
     )
     from exaequo.evaluation import evaluate, lexirecall
+    from exaequo.explanation import explain
     from exaequo.measures import Measure, define, parse_measure
     from exaequo.order import Ranking
     from exaequo.read import Qrels, Run, read_qrels, read_run
+    from exaequo.reporting import report
     from exaequo.sampledata import sample
     from exaequo.scores import Scores
 
@@ -55,12 +57,14 @@ __all__ = [
     "compare",
     "define",
     "evaluate",
+    "explain",
     "gate",
     "lexirecall",
     "measures",
     "parse_measure",
     "read_qrels",
     "read_run",
+    "report",
     "sample",
 ]
 
@@ -70,31 +74,22 @@ _HOMES = {
     "comparison.gate": "gate",
     "errors": "BadParameter DataWarning ExaequoError InputError MissingTopics Problem UnknownMeasure UsageError",
     "evaluation": "evaluate lexirecall",
+    "explanation": "explain",
     "measures": "Measure define parse_measure",
     "order": "Ranking",
     "read": "Qrels Run read_qrels read_run",
+    "reporting": "report",
     "sampledata": "sample",
     "scores": "Scores",
 }
-_MODULES = "audit axioms compat explain filtering measures plot report stats study".split()
+_MODULES = "audit axioms compat filtering measures plot stats study".split()
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 if not TYPE_CHECKING:  # type checkers see the imports above, and that there are no other names
 
     def __getattr__(name: str) -> object:
         """Load a public name on first use."""
-        if name in (
-            "measures",
-            "filtering",
-            "audit",
-            "compat",
-            "axioms",
-            "study",
-            "stats",
-            "plot",
-            "explain",
-            "report",
-        ):
+        if name in _MODULES:
             return import_module(f"exaequo.{name}")
         if name not in _HOME_OF:
             raise AttributeError(f"module 'exaequo' has no attribute {name!r}")

@@ -11,7 +11,7 @@ from exaequo.cli.eval import readers_of, with_input_options
 
 FORMAT = 1
 #: One file of sentences each.
-LANGUAGES = sorted(path.stem for path in (Path(__file__).parent.parent / "explain").glob("*.toml"))
+LANGUAGES = sorted(path.stem for path in (Path(__file__).parent.parent / "explanation").glob("*.toml"))
 STRATEGIES = ("realistic", "conventional", "optimistic", "rank", "input", "random")
 
 
@@ -50,7 +50,7 @@ def explain(
     """Show step by step how the value of a measure for one TOPIC of RUN comes about, as on the board."""
     output.refuse_two_stdins((qrels, run))
     from exaequo.evaluation import Options
-    from exaequo.explain import explain_list
+    from exaequo.explanation import explain_list
     from exaequo.measures import parse_measures
     from exaequo.read import read_qrels, read_run
 

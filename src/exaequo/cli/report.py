@@ -56,7 +56,7 @@ def report(
     from exaequo.evaluation import Options
     from exaequo.measures import parse_measures
     from exaequo.read import read_qrels, read_run
-    from exaequo.report import content_of, page
+    from exaequo.reporting import content_of, page
 
     names, readers = output.parse_columns(columns), readers_of(kinds)
     options = Options(TIES, rel_level, max_grade, missing=missing, seed=seed)

@@ -20,7 +20,7 @@ from exaequo.measures import Measure
 from exaequo.order import Ordering
 from exaequo.plot.chart import Chart
 from exaequo.read import Qrels, Run
-from exaequo.report import pictures
+from exaequo.reporting import pictures
 from exaequo.tabular import shown
 from exaequo.tiestats import tie_statistics
 

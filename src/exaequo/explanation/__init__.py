@@ -21,8 +21,8 @@ from exaequo import tabular
 from exaequo.errors import BadParameter, did_you_mean
 from exaequo.evaluation import Options
 from exaequo.expected import EXPECTED, expected_values
-from exaequo.explain.steps import Step, steps_of
-from exaequo.explain.view import View
+from exaequo.explanation.steps import Step, steps_of
+from exaequo.explanation.view import View
 from exaequo.formats import figure
 from exaequo.judge import HIGHEST_GRADE, judge, prepare
 from exaequo.measures import Measure, parse_measure

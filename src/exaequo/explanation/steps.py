@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from exaequo.explain.view import View
+from exaequo.explanation.view import View
 from exaequo.measures import Measure
 from exaequo.measures.gain import discount, gain_of
 from exaequo.measures.interpolated import best_from_here, least_found

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, sync_play
 
 import exaequo
 from exaequo.cli import run as command
-from exaequo.report import report
+from exaequo.reporting import report
 from helpers import Grades, Sims, evaluate
 
 NASTY = ("<script>alert(1)</script>", '"onload="alert(2)', "</script><img src=x onerror=alert(3)>", "a & b < c")

@@ -20,7 +20,7 @@ from exaequo.evaluation import Options, each_run
 from exaequo.judge import HIGHEST_GRADE
 from exaequo.measures import Measure, parse_measures
 from exaequo.read import QrelsLike, RunLike, read_qrels, read_run
-from exaequo.report.content import DEPTH, Content, content_of
+from exaequo.reporting.content import DEPTH, Content, content_of
 from exaequo.writing import write_whole
 
 __all__ = ["DEPTH", "Content", "content_of", "page", "report"]
