@@ -29,7 +29,7 @@ from exaequo.judge import HIGHEST_GRADE, Bools, Floats, Ints, JudgedRun, judge, 
 from exaequo.measures.interpolated import best_from_here, least_found
 from exaequo.measures.registry import MOST_DOCUMENTS
 from exaequo.read import QrelsLike, RunLike, read_qrels, read_run
-from exaequo.read.decisions import read_decisions
+from exaequo.read.decisions import Decisions, read_decisions
 
 #: Thresholds of F_optimal, as the source defines it.
 GRID = tuple(tenth / 10 for tenth in range(11))
@@ -75,6 +75,11 @@ class Tables:
         return _share(self.a + self.c, self.a + self.b + self.c + self.d)
 
     @property
+    def fallout(self) -> Floats:
+        """Selected among the documents that are not relevant."""
+        return _share(self.b, self.b + self.d)
+
+    @property
     def accuracy(self) -> Floats:
         """Right decisions among all."""
         return _share(self.a + self.d, self.a + self.b + self.c + self.d)
@@ -88,15 +93,22 @@ class Tables:
         """1 − F(β): lower is better."""
         return 1 - self.f(beta)
 
-    def utility(self, relevant: float = 3.0, nonrelevant: float = -2.0) -> Floats:
-        """What the selection is worth: so much a relevant document, so much another. Selecting nothing is worth 0."""
-        return relevant * self.a + nonrelevant * self.b
+    def utility(
+        self, relevant: float = 3.0, nonrelevant: float = -2.0, missed: float = 0.0, passed: float = 0.0
+    ) -> Floats:
+        """What the selection is worth: so much a relevant document, so much another.
 
-    def normalised_utility(self, relevant: float = 3.0, nonrelevant: float = -2.0) -> Floats:
+        Documents that are not selected may be worth something too: relevant ones `missed`, others rightly `passed`.
+        """
+        return relevant * self.a + nonrelevant * self.b + missed * self.c + passed * self.d
+
+    def normalised_utility(
+        self, relevant: float = 3.0, nonrelevant: float = -2.0, missed: float = 0.0, passed: float = 0.0
+    ) -> Floats:
         """Utility over the best there can be: all relevant documents, and no other."""
         if not relevant > 0:
             raise BadParameter(f"A relevant document must be worth more than 0. Got {relevant} instead.")
-        return _share(self.utility(relevant, nonrelevant), relevant * (self.a + self.c))
+        return _share(self.utility(relevant, nonrelevant, missed, passed), self.best_utility(relevant, passed))
 
     def scaled_utility(self, relevant: float = 2.0, nonrelevant: float = -1.0, floor: float = T11_FLOOR) -> Floats:
         """Normalised utility, cut at a floor and brought to [0, 1]; T11SU with the defaults."""
@@ -104,9 +116,13 @@ class Tables:
             raise BadParameter(f"The floor of a scaled utility must be below 0. Got {floor} instead.")
         return (np.maximum(self.normalised_utility(relevant, nonrelevant), floor) - floor) / (1 - floor)
 
-    def best_utility(self, relevant: float = 3.0) -> Floats:
+    def best_utility(self, relevant: float = 3.0, passed: float = 0.0) -> Floats:
         """Utility of selecting all relevant documents and no other."""
-        return relevant * (self.a + self.c)
+        return relevant * (self.a + self.c) + passed * (self.b + self.d)
+
+    def idle_utility(self, missed: float = 0.0, passed: float = 0.0) -> Floats:
+        """Utility of selecting nothing: 0, unless documents that are not selected are worth something."""
+        return missed * (self.a + self.c) + passed * (self.b + self.d)
 
     def total(self) -> Tables:
         """Add the tables of all themes: what micro-averages are made of."""
@@ -319,7 +335,11 @@ def from_table(
 
     Themes without a relevant document are left out, as everywhere.
     """
-    table = read_decisions(data, reader=reader, columns=columns)
+    return from_decisions(read_decisions(data, reader=reader, columns=columns), docs=docs)
+
+
+def from_decisions(table: Decisions, *, docs: int | None = None) -> Filter:
+    """Make a filter of a table that has been read."""
     rows = pl.DataFrame({"theme": table.theme, "row": np.arange(len(table.truth))})
     themes = {}
     for (theme,), group in rows.group_by("theme", maintain_order=True):

@@ -27,13 +27,14 @@ HIGHEST_GRADE = 127.0
 class Subtopics:
     """Judgments by subtopic: the `place` of the document in `Judgments`, ascending, the `subtopic`, and the `grade`.
 
-    Subtopics are numbered over all topics; `topic` says whose each is.
+    Subtopics are numbered over all topics; `topic` says whose each is, `name` what the file calls it.
     """
 
     place: Ints
     subtopic: Ints
     grade: Floats
     topic: Ints
+    name: pl.Series
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +84,7 @@ class Judgments:
         """The judgments by subtopic; where the file tells none apart, each topic has one."""
         table = self.qrels.subtopics
         if table is None:
-            return Subtopics(np.arange(len(self.topic)), self.topic, self.grade, np.arange(self.n_topics))
+            return Subtopics(np.arange(len(self.topic)), self.topic, self.grade, np.arange(self.n_topics), self.topics)
         places = np.full(self.qrels.frame.height, -1)
         places[self.row] = np.arange(len(self.row))
         place = places[table["row"].to_numpy()]
@@ -94,7 +95,8 @@ class Judgments:
         rel = table["rel"].to_numpy()[kept]
         order = np.lexsort((subtopic, place[kept]))
         grade = np.where(rel > self.highest, 0.0, rel)
-        return Subtopics(place[kept][order], subtopic[order], grade[order], number // len(names))
+        own = names[number % len(names)]
+        return Subtopics(place[kept][order], subtopic[order], grade[order], number // len(names), own)
 
     def relevant(self, grade: Floats, level: float | None = None) -> Bools:
         """Tell which grades are relevant: at least `level`, or the level of this evaluation, or above 0."""

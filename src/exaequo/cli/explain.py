@@ -2,67 +2,86 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from exaequo.cli import output
 from exaequo.cli.eval import readers_of, with_input_options
+from exaequo.cli.filter import coefficients_of
+from exaequo.errors import UsageError
+
+if TYPE_CHECKING:
+    from exaequo.explanation import Explanation, FilterExplanation
 
 FORMAT = 1
 #: One file of sentences each.
 LANGUAGES = sorted(path.stem for path in (Path(__file__).parent.parent / "explanation").glob("*.toml"))
 STRATEGIES = ("realistic", "conventional", "optimistic", "rank", "input", "random")
+#: Options for measures alone, and for filters alone, with what they are if they are not given.
+FOR_MEASURES: dict[str, Any] = {"ties": "realistic", "depth": None, "precision": "double", "seed": 0}
+FOR_FILTERS: dict[str, Any] = {"threshold": 0.5, "utility": "LF1", "beta": 1.0}
 
 
 @click.command()
-@click.argument("qrels")
-@click.argument("run")
+@click.argument("qrels", metavar="QRELS|TABLE")
+@click.argument("run", required=False)
 @click.option("--topic", required=True, metavar="TOPIC", help="The topic to explain.")
 @click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="[default: AP]")
-@click.option("--ties", type=click.Choice(STRATEGIES), default="realistic", show_default=True)
+@click.option("--ties", type=click.Choice(STRATEGIES), help="[default: realistic]")
+@click.option("--threshold", type=float, metavar="T", help="Explain a filter: scores from here on are selected.")
+@click.option("--utility", metavar="A,B", help="Of a filter: LF1, LF2, T11U, or 2 or 4 numbers.  [default: LF1]")
+@click.option("--beta", type=click.FloatRange(0), help="Of a filter: weight of recall in F.  [default: 1]")
+@click.option("--docs", type=click.IntRange(1), metavar="N", help="Size of the collection, for contingency tables.")
 @click.option("--lang", type=click.Choice(LANGUAGES), default="en", show_default=True, help="The language.")
-@click.option("--rows", type=click.IntRange(1), default=30, show_default=True, help="Rows of the list to show.")
+@click.option("--rows", type=click.IntRange(1), default=30, show_default=True, help="Rows of each table to show.")
 @click.option("--depth", type=click.IntRange(1), metavar="N", help="Cut the list at N, after ordering.")
 @click.option("--rel-level", type=float, metavar="N", help="Least grade that is relevant.  [default: any above 0]")
 @click.option("--max-grade", type=float, default=127, show_default=True, help="A grade above this is not relevant.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For --ties random.")
+@click.option(
+    "--precision", type=click.Choice(["double", "single"]), help="How scores are compared.  [default: double]"
+)
+@click.option("--seed", type=click.IntRange(0), help="For --ties random.  [default: 0]")
 @click.option("--format", "format_", type=click.Choice(["text", "markdown", "json"]), default="text", show_default=True)
 @click.option("-o", "--output", "path", metavar="FILE", help="Write there instead of to standard output.")
 @with_input_options
 def explain(
     qrels: str,
-    run: str,
+    run: str | None,
     topic: str,
     measures: tuple[str, ...],
-    ties: str,
+    docs: int | None,
     lang: str,
     rows: int,
-    depth: int | None,
     rel_level: float | None,
     max_grade: float,
-    seed: int,
     format_: str,
     path: str | None,
     columns: tuple[str, ...],
-    **kinds: str | None,
+    **options: Any,
 ) -> None:
-    """Show step by step how the value of a measure for one TOPIC of RUN comes about, as on the board."""
-    output.refuse_two_stdins((qrels, run))
-    from exaequo.evaluation import Options
-    from exaequo.explanation import explain_list
-    from exaequo.measures import parse_measures
-    from exaequo.read import read_qrels, read_run
+    """Show step by step how the value of a measure for one TOPIC of RUN comes about, as on the board.
 
-    names, readers = output.parse_columns(columns), readers_of(kinds)
-    options = Options((ties,), rel_level, max_grade, depth, seed=seed)
-    judged = read_qrels(qrels, reader=readers[0], columns=names)
-    lines = read_run(run, reader=readers[1], columns=names)
-    found = [explain_list(judged, lines, topic, measure, options) for measure in parse_measures(measures or ("AP",))]
+    With --threshold, the figures of a binary filter; a single TABLE may then stand for both files, as for `filter`.
+    """
+    output.refuse_two_stdins((qrels, run or ""))
+    names, readers = output.parse_columns(columns), readers_of(options)
+    judging = {"rel_level": rel_level, "max_grade": max_grade}
+    found: Sequence[Explanation | FilterExplanation]
+    if run is None or options["threshold"] is not None:
+        chosen = _chosen(options, FOR_FILTERS, FOR_MEASURES, "explains a measure, not a filter")
+        if measures:
+            raise UsageError("A measure (-m) and a filter (--threshold, or no RUN) are explained one at a time.")
+        found = [_filter(qrels, run, topic, chosen, docs=docs, readers=readers, columns=names, **judging)]
+    else:
+        chosen = _chosen(options, FOR_MEASURES, FOR_FILTERS, "explains a filter; give --threshold too")
+        found = _measures(qrels, run, topic, measures or ("AP",), {**chosen, **judging}, docs, readers, names)
     if format_ == "json":
         import json
 
-        document = {"format": FORMAT, "explanations": [each.as_dict() for each in found]}
+        document = {"format": FORMAT, "lang": lang, "explanations": [each.as_dict(lang) for each in found]}
         output.write(json.dumps(document, indent=1, ensure_ascii=False) + "\n", path)
         return
     text = "\n\n\n".join(each.text(lang, rows=rows, markdown=format_ == "markdown") for each in found)
@@ -70,3 +89,40 @@ def explain(
         output.show_text(text)
     else:
         output.write(text + "\n", path)
+
+
+def _chosen(options: dict[str, Any], ours: dict[str, Any], theirs: dict[str, Any], why: str) -> dict[str, Any]:
+    """Return the options that count here; refuse those that would be ignored."""
+    for name in theirs:
+        if options[name] is not None:
+            raise UsageError(f"--{name} {why}.")
+    return {name: default if options[name] is None else options[name] for name, default in ours.items()}
+
+
+def _filter(qrels: str, run: str | None, topic: str, chosen: dict[str, Any], **more: Any) -> FilterExplanation:
+    from exaequo.explanation import explain_filter
+
+    chosen = {**chosen, "utility": coefficients_of(chosen["utility"])}
+    return explain_filter(qrels, run, topic, **chosen, **more)
+
+
+def _measures(
+    qrels: str,
+    run: str,
+    topic: str,
+    measures: Sequence[str],
+    chosen: dict[str, Any],
+    docs: int | None,
+    readers: tuple[str | None, str | None],
+    names: dict[str, str],
+) -> list[Explanation]:
+    from exaequo.evaluation import Options
+    from exaequo.explanation import explain_list
+    from exaequo.measures import parse_measures
+    from exaequo.read import read_qrels, read_run
+
+    options = Options((chosen.pop("ties"),), **chosen)
+    asked = parse_measures(measures)
+    judged = read_qrels(qrels, reader=readers[0], columns=names)
+    lines = read_run(run, reader=readers[1], columns=names)
+    return [explain_list(judged, lines, topic, measure, options, docs=docs) for measure in asked]

@@ -11,6 +11,7 @@ import click
 
 from exaequo.cli import output
 from exaequo.cli.eval import readers_of, with_input_options
+from exaequo.errors import UsageError
 
 if TYPE_CHECKING:
     from exaequo.filtering import Filter, Tables
@@ -30,7 +31,7 @@ FORMAT = 1
 )
 @click.option("--docs", type=click.IntRange(1), metavar="N", help="Size of the collection.  [default: what is known]")
 @click.option("--beta", type=click.FloatRange(0), default=1.0, show_default=True, help="Weight of recall in F and E.")
-@click.option("--utility", default="LF1", show_default=True, metavar="A,B", help="LF1, LF2, T11U, or two numbers.")
+@click.option("--utility", default="LF1", show_default=True, metavar="A,B", help="LF1, LF2, T11U, or 2 or 4 numbers.")
 @click.option("--rel-level", type=float, metavar="N", help="Least grade that is relevant.  [default: any above 0]")
 @click.option("--max-grade", type=float, default=127, show_default=True, help="A grade above this is not relevant.")
 @click.option("--average", type=click.Choice(["macro", "micro", "both"]), help="[default: both]")
@@ -64,7 +65,9 @@ def filter_(
     """
     output.refuse_two_stdins((qrels, *runs))
     names, readers = output.parse_columns(columns), readers_of(kinds)
-    coefficients = _coefficients(utility)
+    coefficients = coefficients_of(utility)
+    if sweep and len(coefficients) > 2:
+        raise UsageError("--sweep takes a utility of two numbers.")
     _refuse(threshold, sweep, curve, beta, average)
     judging = {"level": rel_level, "highest": max_grade}
     filters = list(_filters(qrels, runs, docs, readers, names, judging))
@@ -86,7 +89,6 @@ def filter_(
 
 def _refuse(threshold: float | None, sweep: bool, curve: str | None, beta: float, average: str | None) -> None:
     """Refuse what cannot be, or would be ignored."""
-    from exaequo.errors import UsageError
     from exaequo.measures import PARAMETERS
 
     whole = "--curve" if curve else "--sweep"
@@ -137,7 +139,7 @@ def _filters(
 
 
 def _curve(
-    one: Filter, kind: str, beta: float, coefficients: tuple[float, float], per_theme: bool
+    one: Filter, kind: str, beta: float, coefficients: tuple[float, ...], per_theme: bool
 ) -> list[dict[str, Any]]:
     """Return the points of the curve: of each theme, or interpolated of all of them together."""
     from exaequo.filtering import GRID
@@ -165,21 +167,24 @@ def _curve(
     ]
 
 
-def _coefficients(text: str) -> tuple[float, float]:
-    from exaequo.errors import UsageError
+def coefficients_of(text: str) -> tuple[float, ...]:
+    """Read a utility: its name, or what documents of a and b are worth, and perhaps those of c and d."""
     from exaequo.filtering import UTILITIES
 
+    wrong = f"--utility takes {', '.join(UTILITIES)}, or two or four numbers such as 3,-2. Got {text!r}."
     try:
-        relevant, nonrelevant = UTILITIES[text] if text in UTILITIES else map(float, text.split(","))
+        numbers = UTILITIES[text] if text in UTILITIES else tuple(map(float, text.split(",")))
     except ValueError:
-        raise UsageError(f"--utility takes {', '.join(UTILITIES)} or two numbers such as 3,-2. Got {text!r}.") from None
-    if not (isfinite(relevant) and isfinite(nonrelevant) and relevant > 0):
+        raise UsageError(wrong) from None
+    if len(numbers) not in (2, 4):
+        raise UsageError(wrong)
+    if not (all(map(isfinite, numbers)) and numbers[0] > 0):
         raise UsageError(f"--utility takes finite numbers, the first above 0. Got {text!r}.")
-    return relevant, nonrelevant
+    return numbers
 
 
 def _at_threshold(
-    one: Filter, threshold: float, beta: float, coefficients: tuple[float, float], per_theme: bool, average: str
+    one: Filter, threshold: float, beta: float, coefficients: tuple[float, ...], per_theme: bool, average: str
 ) -> list[dict[str, Any]]:
     tables = one.at(threshold)
     figures = _figures(tables, beta, coefficients)
@@ -192,7 +197,7 @@ def _at_threshold(
     return rows
 
 
-def _figures(tables: Tables, beta: float, coefficients: tuple[float, float]) -> dict[str, Any]:
+def _figures(tables: Tables, beta: float, coefficients: tuple[float, ...]) -> dict[str, Any]:
     return {
         **{name: getattr(tables, name) for name in ("a", "b", "c", "d")},
         "relevant": tables.a + tables.c,
@@ -201,14 +206,14 @@ def _figures(tables: Tables, beta: float, coefficients: tuple[float, float]) -> 
         "F": tables.f(beta),
         "E": tables.e(beta),
         "utility": tables.utility(*coefficients),
-        "best utility": tables.best_utility(coefficients[0]),
+        "best utility": tables.best_utility(coefficients[0], *coefficients[3:]),
         "normalised": tables.normalised_utility(*coefficients),
-        "beats nothing": (tables.utility(*coefficients) > 0).astype(float),
+        "beats nothing": (tables.utility(*coefficients) > tables.idle_utility(*coefficients[2:])).astype(float),
         "T11SU": tables.scaled_utility(),
     }
 
 
-def _swept(one: Filter, beta: float, coefficients: tuple[float, float], per_theme: bool) -> list[dict[str, Any]]:
+def _swept(one: Filter, beta: float, coefficients: tuple[float, ...], per_theme: bool) -> list[dict[str, Any]]:
     import numpy as np
 
     from exaequo.errors import InputError

@@ -1,45 +1,40 @@
 """Explain: how a value came about, step by step. In: judgments, a run, a topic, a measure. Out: an `Explanation`.
 
-`view` is one list, `steps` has an explainer per measure, the sentences are in `en.toml`, `fr.toml`.
+`view` is one list, `steps` has an explainer per measure, `luck` says what ties decide, `filters` explains a binary
+filter, and `wording` puts it all into words, which are in one file per language.
 """
 
 from __future__ import annotations
 
 import math
-import string
-import tomllib
-from dataclasses import asdict, dataclass
-from functools import lru_cache
-from importlib.resources import files
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from exaequo import tabular
-from exaequo.errors import BadParameter, did_you_mean
+from exaequo.errors import BadParameter
 from exaequo.evaluation import Options
-from exaequo.expected import EXPECTED, expected_values
+from exaequo.explanation.filters import FilterExplanation, explain_filter
+from exaequo.explanation.luck import other_values, what_ties_decide
 from exaequo.explanation.steps import Step, steps_of
-from exaequo.explanation.view import View
+from exaequo.explanation.view import View, place_of
+from exaequo.explanation.wording import LANGUAGES, Wording, plain_steps, sentences
 from exaequo.formats import figure
 from exaequo.judge import HIGHEST_GRADE, judge, prepare
 from exaequo.measures import Measure, parse_measure
-from exaequo.order import INTERVAL, Ordering, one_strategy
+from exaequo.order import Ordering, one_strategy
 from exaequo.read import Qrels, QrelsLike, Run, RunLike, read_qrels, read_run
 
-#: One file each; English first.
-LANGUAGES = tuple(
-    sorted((path.stem for path in Path(__file__).parent.glob("*.toml")), key=lambda name: (name != "en", name))
-)
-#: Rows of the list that are shown unless more are asked for.
+__all__ = ["LANGUAGES", "Explanation", "FilterExplanation", "explain", "explain_filter", "explain_list", "sentences"]
+
+#: Rows of a table that are shown unless more are asked for.
 MOST_ROWS = 30
 
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """How one value came about: the list, the steps, the value, and what other strategies give."""
+    """How one value came about: the list, the steps, the value, what other strategies give, and what ties decide."""
 
     measure: Measure
     run: str
@@ -49,6 +44,7 @@ class Explanation:
     listing: pl.DataFrame
     steps: tuple[Step, ...]
     others: dict[str, float]
+    verdict: Step
 
     @property
     def figure(self) -> str:
@@ -57,38 +53,38 @@ class Explanation:
 
     def text(self, lang: str = "en", *, rows: int = MOST_ROWS, markdown: bool = False) -> str:
         """Write the explanation out."""
-        words = sentences(lang)
-        about = self.measure.definition
-
-        def said(key: str, **numbers: Any) -> str:
-            return _Words().format(words["text"][key], **numbers)
-
-        names = {"measure": self.measure.name, "run": self.run, "topic": self.topic, "ties": self.ties}
-        title = said("title", **names)
+        words = Wording(lang, markdown=markdown)
+        title = words.said("title", **self._names(words))
+        about = words.about(self.measure.definition)
         parts = [f"## {title}" if markdown else title]
-        if about.formula:
-            parts.append(said("formula", formula=about.formula))
-        shown = self.listing.drop("topic").rename({"docno": "document"})
-        more = f"… {self.listing.height - rows}" if self.listing.height > rows else ""
-        parts += [said("list", documents=self.listing.height), _table(shown.head(rows), words, markdown), more]
-        for step in self.steps:
-            parts.append(_Words().format(words["step"][step.key], **step.numbers))
-            if step.table:
-                parts.append(_table(pl.DataFrame(step.table, infer_schema_length=None), words, markdown))
-        if not self.steps:
-            parts.append(said("nothing", **names))
-        if math.isnan(self.value):
-            parts.append(said("undefined", **names, why=about.undefined))
-        else:
-            parts.append(said("value", **names, value=self.figure))
-        figures = [figure(self.measure, value) for value in self.others.values()]
-        others = pl.DataFrame({"strategy": list(self.others), "value": figures})
-        if others.height:
-            parts += [said("others"), _table(others, words, markdown)]
-        return "\n\n".join(part for part in parts if part)
+        if about["formula"]:
+            parts.append(words.said("formula", **about))
+        parts += self._list(words, rows)
+        parts += words.steps(self.steps, rows) or [words.said("nothing", **self._names(words))]
+        parts.append(self._so(words, about["reason"]))
+        figures = [words.word(figure(self.measure, value)) for value in self.others.values()]
+        strategies = [words.word(name) for name in self.others]
+        parts += [words.said("others"), words.table(pl.DataFrame({"strategy": strategies, "value": figures}))]
+        return "\n\n".join([*parts, words.step(self.verdict)])
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain data, for JSON."""
+    def _names(self, words: Wording) -> dict[str, str]:
+        names = {"measure": self.measure.name, "run": self.run, "topic": self.topic}
+        return {**names, "ties": words.word(self.ties)}
+
+    def _list(self, words: Wording, rows: int) -> list[str]:
+        if not self.listing.height:
+            return [words.said("empty list", **self._names(words))]
+        shown = self.listing.drop("topic").rename({"docno": "document"})
+        return [words.said("list", documents=self.listing.height), *words.shortened(shown, rows)]
+
+    def _so(self, words: Wording, why: str) -> str:
+        if math.isnan(self.value):
+            return words.said("undefined", **self._names(words), why=why)
+        return words.said("value", **self._names(words), value=self.figure)
+
+    def as_dict(self, lang: str = "en") -> dict[str, Any]:
+        """Return plain data, for JSON; sentences in a language."""
+        words = Wording(lang)
         return {
             "measure": self.measure.name,
             "run": self.run,
@@ -96,10 +92,11 @@ class Explanation:
             "ties": self.ties,
             "value": None if math.isnan(self.value) else self.value,
             "figure": self.figure,
-            "formula": self.measure.definition.formula,
+            **words.about(self.measure.definition),
             "list": tabular.rows(self.listing),
-            "steps": _plain([asdict(step) for step in self.steps]),
-            "others": _plain(self.others),
+            "steps": plain_steps(self.steps, words),
+            "others": {name: None if math.isnan(value) else value for name, value in self.others.items()},
+            "ties decide": plain_steps([self.verdict], words)[0],
         }
 
 
@@ -113,76 +110,43 @@ def explain(
     rel_level: float | None = None,
     max_grade: float = HIGHEST_GRADE,
     depth: int | None = None,
+    precision: str = "double",
     seed: int = 0,
+    docs: int | None = None,
 ) -> Explanation:
-    """Explain the value of a measure for one topic of a run; options as for `evaluate`."""
-    options = Options((one_strategy(ties),), rel_level, max_grade, depth, seed=seed)
-    return explain_list(read_qrels(qrels), read_run(run), str(topic), parse_measure(measure), options)
+    """Explain the value of a measure for one topic of a run; options as for `evaluate`.
+
+    With `docs`, the size of the collection, tables of relevant and returned documents have all their cells.
+    """
+    options = Options((one_strategy(ties),), rel_level, max_grade, depth, precision=precision, seed=seed)
+    return explain_list(read_qrels(qrels), read_run(run), str(topic), parse_measure(measure), options, docs=docs)
 
 
-def explain_list(qrels: Qrels, run: Run, topic: str, measure: Measure, options: Options) -> Explanation:
+def explain_list(
+    qrels: Qrels, run: Run, topic: str, measure: Measure, options: Options, *, docs: int | None = None
+) -> Explanation:
     """Explain the value of a measure for one topic of a run that has been read."""
     judgments = prepare(qrels, level=options.rel_level, highest=options.max_grade)
-    if topic not in judgments.topics:
-        known = judgments.topics.to_list()
-        why = "it has no relevant document" if topic in judgments.nothing_relevant else "it is not judged"
-        raise BadParameter(f"Topic {topic!r} cannot be explained: {why}{did_you_mean(topic, known) or '.'}")
-    at = known_at(judgments.topics, topic)
+    at = place_of(topic, judgments)
     ordering = Ordering(judge(run, judgments), options.precision)
     (ties,) = options.ties
     ranking = ordering.ranking(ties, seed=options.seed, depth=options.depth)
-    view = View(ranking, at)
+    view = View(ranking, at, docs)
+    _check_size(view, docs)
     plain = Measure(measure.definition, measure.params)
-    others = {}
-    for other in INTERVAL:
-        if other != ties:
-            others[other] = float(plain.values(ordering.ranking(other, depth=options.depth))[at])
-    expected = expected_values(ordering, [plain], depth=options.depth, seed=options.seed)
-    others[EXPECTED] = float(expected.values[0, at])
     value = float(plain.values(ranking)[at])
+    others = other_values(ordering, plain, at, ties, depth=options.depth, seed=options.seed)
+    whole = view if options.depth is None else View(ordering.ranking(ties, seed=options.seed), at)
+    verdict = what_ties_decide(whole, plain, {ties: value, **others})
     listing = view.listing(plain.params.get("rel"))
-    return Explanation(plain, run.name, topic, ties, value, listing, tuple(steps_of(plain, view)), others)
+    return Explanation(plain, run.name, topic, ties, value, listing, tuple(steps_of(plain, view)), others, verdict)
 
 
-def known_at(topics: pl.Series, topic: str) -> int:
-    """Return the place of a topic among those evaluated."""
-    return int(np.flatnonzero((topics == topic).to_numpy())[0])
-
-
-@lru_cache(maxsize=len(LANGUAGES))
-def sentences(lang: str) -> dict[str, dict[str, str]]:
-    """Return all sentences of a language."""
-    if lang not in LANGUAGES:
-        raise BadParameter(f"lang must be one of {', '.join(LANGUAGES)}. Got {lang!r} instead.")
-    return tomllib.loads(files(__package__).joinpath(f"{lang}.toml").read_text(encoding="utf-8"))
-
-
-class _Words(string.Formatter):
-    """Numbers as a teacher writes them: whole ones whole, others with up to six digits; nothing where there is none."""
-
-    def format_field(self, value: Any, format_spec: str) -> str:  # noqa: ARG002 - given by the library
-        if value is None:
-            return "–"
-        if isinstance(value, float):
-            return f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}"
-        return tabular.on_one_line(str(value)) if isinstance(value, str) else str(value)
-
-
-def _table(frame: pl.DataFrame, words: dict[str, dict[str, str]], markdown: bool) -> str:
-    said = words["word"]
-    frame = frame.with_columns(
-        pl.when(pl.col(name)).then(pl.lit(said["yes"])).otherwise(pl.lit(said["no"])).alias(name)
-        for name, kind in frame.schema.items()
-        if kind == pl.Boolean
-    ).rename({name: words["head"].get(name, name) for name in frame.columns})
-    return tabular.markdown(frame) if markdown else tabular.text(frame)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _plain(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_plain(inner) for inner in value]
-    if isinstance(value, float | np.floating):
-        return float(value) if math.isfinite(value) else None
-    return value.item() if isinstance(value, np.generic) else value
+def _check_size(view: View, docs: int | None) -> None:
+    """Refuse a collection smaller than what is known of it."""
+    lines, judged = view.lines(), len(view.grades)
+    known = judged + sum(not line.judged for line in lines)
+    if docs is not None and (isinstance(docs, bool) or not isinstance(docs, int) or docs < known):
+        raise BadParameter(
+            f"docs must be a whole number, at least the {known} documents known here. Got {docs!r} instead."
+        )

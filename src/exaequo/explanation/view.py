@@ -4,21 +4,34 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
-from exaequo.judge import Bools, Floats, Ints
+from exaequo.errors import BadParameter, did_you_mean
+from exaequo.judge import Ints, Judgments
 from exaequo.listing import table
 from exaequo.order import Ranking
 
 
+class Line(NamedTuple):
+    """A document of the list; its grade is 0 where nobody judged it."""
+
+    rank: int
+    document: str
+    grade: float
+    judged: bool
+    relevant: bool
+
+
 @dataclass(frozen=True, eq=False)
 class View:
-    """The list of one topic inside a ranking of all of them."""
+    """The list of one topic inside a ranking of all of them; `docs` is the size of the collection, if it is known."""
 
     ranking: Ranking
     topic: int
+    docs: int | None = None
 
     @cached_property
     def at(self) -> Ints:
@@ -30,40 +43,37 @@ class View:
         """Names of the documents, in order."""
         return self.ranking.lines.run.frame["docno"][self.ranking.row[self.at]].to_list()
 
-    @property
-    def rank(self) -> Ints:
-        """Ranks, from 1."""
-        return self.ranking.rank[self.at]
-
-    @property
-    def grade(self) -> Floats:
-        """Grades, 0 where nobody judged."""
-        return self.ranking.grade[self.at]
-
-    @property
-    def judged(self) -> Bools:
-        """Which documents were judged."""
-        return self.ranking.judged[self.at]
-
-    def relevant(self, rel: float | None = None) -> Bools:
-        """Which documents are relevant."""
-        return self.ranking.relevant(rel)[self.at]
+    def lines(self, cutoff: int | None = None, rel: float | None = None) -> list[Line]:
+        """Return the documents up to a rank."""
+        ranking, at = self.ranking, self.at[:cutoff]
+        columns = (
+            ranking.rank[at].tolist(),
+            self.docno[:cutoff],
+            ranking.grade[at].tolist(),
+            ranking.judged[at].tolist(),
+            ranking.relevant(rel)[at].tolist(),
+        )
+        return [Line(*line) for line in zip(*columns, strict=True)]
 
     def n_rel(self, rel: float | None = None) -> int:
         """All relevant documents of the topic, returned or not."""
         return int(self.ranking.n_rel(rel)[self.topic])
 
-    def of(self, values: Floats | float) -> float:
-        """Return the value of this topic, where there is one for each."""
-        return float(values[self.topic]) if isinstance(values, np.ndarray) else float(values)
-
     @cached_property
-    def ideal(self) -> Floats:
-        """Grades above 0 of the topic, best first."""
-        topic, _, grade = self.ranking.judgments.ideal
-        own: Floats = grade[topic == self.topic]
-        return own
+    def grades(self) -> list[float]:
+        """The grades of all judged documents of the topic, best first."""
+        judgments = self.ranking.judgments
+        return sorted(judgments.grade[judgments.topic == self.topic].tolist(), reverse=True)
 
     def listing(self, rel: float | None = None) -> pl.DataFrame:
         """The list with precision and recall at each document, at the level of relevance of a measure."""
         return table(self.ranking.part(self.at), rel)
+
+
+def place_of(topic: str, judgments: Judgments) -> int:
+    """Return the place of a topic among those evaluated."""
+    if topic not in judgments.topics:
+        known = judgments.topics.to_list()
+        why = "it has no relevant document" if topic in judgments.nothing_relevant else "it is not judged"
+        raise BadParameter(f"Topic {topic!r} cannot be explained: {why}{did_you_mean(topic, known) or '.'}")
+    return int(np.flatnonzero((judgments.topics == topic).to_numpy())[0])

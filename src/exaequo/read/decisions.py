@@ -1,4 +1,7 @@
-"""Tables of decisions: `theme, truth, score`, one row per document a classifier looked at. Out: a `Decisions`."""
+"""Tables of decisions: `theme, truth, score`, one row per document a classifier looked at. Out: a `Decisions`.
+
+A column with the names of the documents is read if there is one.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "theme": ("theme", "topic", "qid", "query_id", "category", "class"),
     "truth": ("y_true", "truth", "rel", "relevance", "label", "relevant"),
     "score": ("y_score", "score", "sim", "probability", "decision", "y_pred", "selected", "prediction"),
+    "document": ("docno", "doc_id", "docid", "document", "doc"),
 }
 _WORDS = {"true": 1.0, "yes": 1.0, "t": 1.0, "y": 1.0, "false": 0.0, "no": 0.0, "f": 0.0, "n": 0.0}
 
@@ -33,10 +37,12 @@ class Decisions:
     theme: pl.Series
     truth: npt.NDArray[np.float64]
     score: npt.NDArray[np.float64]
+    #: Names of the documents, if the table has any.
+    document: pl.Series | None = None
 
 
 def read_decisions(data: Any, *, reader: str | None = None, columns: Mapping[str, str] | None = None) -> Decisions:
-    """Read a table from a path or an object; `columns` maps `theme`, `truth` and `score` to its own names."""
+    """Read a table from a path or an object; `columns` maps `theme`, `truth`, … to its own names."""
     if isinstance(data, str | os.PathLike):
         path = os.fspath(data)
         content, source = load(path)
@@ -55,7 +61,9 @@ def read_decisions(data: Any, *, reader: str | None = None, columns: Mapping[str
     for key in columns or ():
         if key not in NAMES:
             raise BadParameter(f"columns of a table of decisions are {', '.join(NAMES)}. Got {key!r} instead.")
-    found = {ours: _column(ours, table.columns, place, columns or {}) for ours in NAMES}
+    given = columns or {}
+    named = "document" in given or any(name in table.columns for name in NAMES["document"])
+    found = {ours: _column(ours, table.columns, place, given) for ours in NAMES if named or ours != "document"}
     if not table.height:
         raise InputError(Problem(place.name, None, "there are no rows", "decisions", "Check how it was made."))
     theme = table[found["theme"]].cast(pl.String)
@@ -71,7 +79,8 @@ def read_decisions(data: Any, *, reader: str | None = None, columns: Mapping[str
     ]
     if problems:
         raise InputError(problems)
-    return Decisions(name, theme, numbers["truth"].to_numpy(), numbers["score"].to_numpy())
+    document = table[found["document"]].cast(pl.String) if named else None
+    return Decisions(name, theme, numbers["truth"].to_numpy(), numbers["score"].to_numpy(), document)
 
 
 def _shown(value: object) -> str:

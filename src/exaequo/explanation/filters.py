@@ -1,0 +1,220 @@
+"""A binary filter on the board: the list with the line at the threshold, the table, and what is made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from exaequo import tabular
+from exaequo.errors import BadParameter, did_you_mean
+from exaequo.explanation.steps.parts import Plain, Row, Step, crosstab, of
+from exaequo.explanation.view import place_of
+from exaequo.explanation.wording import Wording, plain_steps
+from exaequo.filtering import T11_FLOOR, UTILITIES, Filter, Tables, filter_of, from_decisions
+from exaequo.judge import HIGHEST_GRADE, judge, prepare
+from exaequo.measures import PARAMETERS
+from exaequo.read import QrelsLike, RunLike, read_qrels, read_run
+from exaequo.read.decisions import Decisions, read_decisions
+
+#: What a filter selects from unless it is told otherwise, as in `exaequo filter`.
+THRESHOLD = 0.5
+#: What a relevant document selected and another one are worth, unless it is said.
+UTILITY = UTILITIES["LF1"]
+
+
+@dataclass(frozen=True, eq=False)
+class FilterExplanation:
+    """How the figures of a filter for one theme came about."""
+
+    run: str
+    theme: str
+    threshold: float
+    listing: pl.DataFrame
+    steps: tuple[Step, ...]
+    figures: dict[str, float]
+
+    def text(self, lang: str = "en", *, rows: int = 30, markdown: bool = False) -> str:
+        """Write the explanation out."""
+        words = Wording(lang, markdown=markdown)
+        title = words.said("filter title", run=self.run, theme=self.theme, threshold=self.threshold)
+        parts = [f"## {title}" if markdown else title, *self._list(words, rows), *words.steps(self.steps, rows)]
+        figures = pl.DataFrame(
+            {
+                "figure": [words.word(name) for name in self.figures],
+                "value": [tabular.shown(value) for value in self.figures.values()],
+            }
+        )
+        return "\n\n".join([*parts, words.said("filter values"), words.table(figures)])
+
+    def _list(self, words: Wording, rows: int) -> list[str]:
+        """Return the list, the line drawn in it; of a long list what is nearest to the line."""
+        if not self.listing.height:
+            return [words.said("filter empty", run=self.run, theme=self.theme)]
+        lines, line = self.listing.to_dicts(), int(self.listing["selected"].sum())
+        first = max(0, min(line - rows // 2, len(lines) - rows))
+        last = min(first + rows, len(lines))
+        rule = {"document": words.said("filter line", threshold=self.threshold)}
+        shown = [*lines[first:line], dict.fromkeys(self.listing.columns) | rule, *lines[line:last]]
+        notes = [words.said(key, left=left) for key, left in (("above", first), ("below", len(lines) - last)) if left]
+        table = words.table(shown, apart=[self.threshold])
+        return [words.said("filter list", documents=len(lines)), table, *notes]
+
+    def as_dict(self, lang: str = "en") -> dict[str, Any]:
+        """Return plain data, for JSON; sentences in a language."""
+        return {
+            "run": self.run,
+            "theme": self.theme,
+            "threshold": self.threshold,
+            "figures": self.figures,
+            "list": tabular.rows(self.listing),
+            "steps": plain_steps(self.steps, Wording(lang)),
+        }
+
+
+def explain_filter(
+    qrels: QrelsLike,
+    run: RunLike | None,
+    topic: str,
+    threshold: float = THRESHOLD,
+    *,
+    utility: tuple[float, ...] = UTILITY,
+    beta: float = 1.0,
+    docs: int | None = None,
+    rel_level: float | None = None,
+    max_grade: float = HIGHEST_GRADE,
+    readers: tuple[str | None, str | None] = (None, None),
+    columns: Mapping[str, str] | None = None,
+) -> FilterExplanation:
+    """Explain the figures of a filter for one theme: documents scored at least `threshold` are selected.
+
+    Without a run, `qrels` is a table of decisions: theme, truth, and a score or a decision. `utility` is what
+    documents of the cells a and b are worth, or of all four; `docs` the size of the collection.
+    """
+    if not PARAMETERS["beta"].accepts(beta):
+        raise BadParameter(f"beta must be {PARAMETERS['beta'].expected}. Got {beta!r} instead.")
+    if not isinstance(threshold, int | float) or threshold != threshold:
+        raise BadParameter(f"The threshold must be a number. Got {threshold!r} instead.")
+    if run is None:
+        table = read_decisions(qrels, reader=readers[0], columns=columns)
+        one, listing = from_decisions(table, docs=docs), _rows_of_table(table, str(topic))
+        at = _theme(str(topic), one)
+    else:
+        read = read_qrels(qrels, reader=readers[0], columns=columns)
+        judgments = prepare(read, level=rel_level, highest=max_grade)
+        at = place_of(str(topic), judgments)
+        lines = judge(read_run(run, reader=readers[1], columns=columns), judgments)
+        one, own = filter_of(lines, docs=docs), np.flatnonzero(lines.topic == at)
+        listing = pl.DataFrame(
+            {
+                "document": lines.run.frame["docno"][lines.row[own]],
+                "sim": lines.sim[own],
+                "judgment": pl.Series(lines.grade[own]).set(pl.Series(~lines.judged[own]), None),
+                "relevant": lines.judged[own] & judgments.relevant(lines.grade[own]),
+            }
+        )
+    listing = _drawn(listing, threshold)
+    counts = [float(each[at]) for each in _cells(one.at(threshold))]
+    size = "docs" if docs is not None else "table" if run is None else "known"
+    steps = _steps(counts, threshold, listing, size, beta, utility)
+    figures = {str(step.numbers["figure"]): of(step) for step in steps if "figure" in step.numbers}
+    return FilterExplanation(one.name, str(topic), float(threshold), listing, tuple(steps), figures)
+
+
+def _cells(tables: Tables) -> tuple[Any, ...]:
+    return tables.a, tables.b, tables.c, tables.d
+
+
+def _theme(topic: str, one: Filter) -> int:
+    if topic in one.themes:
+        return one.themes.index(topic)
+    why = "it has no relevant document" if topic in one.left_out else "it is not in the table"
+    raise BadParameter(f"Theme {topic!r} cannot be explained: {why}{did_you_mean(topic, one.themes) or '.'}")
+
+
+def _rows_of_table(table: Decisions, topic: str) -> pl.DataFrame:
+    """Return the documents of a theme; one without a name is called by its row."""
+    at = np.flatnonzero((table.theme == topic).to_numpy())
+    names = [f"#{row + 1}" for row in at] if table.document is None else table.document[at]
+    return pl.DataFrame(
+        {"document": names, "sim": table.score[at], "relevant": table.truth[at] > 0},
+        schema_overrides={"document": pl.String},
+    )
+
+
+def _drawn(listing: pl.DataFrame, threshold: float) -> pl.DataFrame:
+    """Sort the list, best score first, and say which documents are selected."""
+    ordered = listing.sort("sim", descending=True, maintain_order=True)
+    rank = pl.int_range(1, pl.len() + 1).alias("rank")
+    return ordered.select(rank, pl.all(), (pl.col("sim") >= threshold).alias("selected"))
+
+
+def _steps(
+    counts: list[float], threshold: float, listing: pl.DataFrame, size: str, beta: float, utility: tuple[float, ...]
+) -> list[Step]:
+    a, b, c, d = (int(each) for each in counts)
+    cells = {"a": a, "b": b, "c": c, "d": d}
+    unseen = a + c - int(listing["relevant"].sum())
+    selected = {"selected": a + b, "threshold": threshold, "unseen": unseen}
+    table: list[Row] = crosstab(a, b, c, d, ("selected", "not selected"))
+    steps = [
+        Step("selection and missing" if unseen else "selection", selected),
+        Step(f"filter table {size}", {**cells, "size": a + b + c + d}, table),
+        _share("filter precision", "precision", a, a + b, 1.0, cells),
+        _share("filter recall", "recall", a, a + c, 0.0, cells),
+        _f(a, b, c, beta),
+    ]
+    if size != "known":
+        steps += [
+            _share("filter fallout", "fallout", b, b + d, 0.0, cells),
+            _share("filter accuracy", "accuracy", a + d, a + b + c + d, 0.0, cells),
+        ]
+    return [*steps, *_worth(a, b, c, d, utility)]
+
+
+def _share(key: str, name: str, above: int, below: int, otherwise: float, cells: Mapping[str, int]) -> Step:
+    """Return a share, and what is missing to 1; `otherwise` where it is one of nothing."""
+    result = above / below if below else otherwise
+    numbers = {"figure": name, **cells, "above": above, "below": below, "rest": 1 - result, "result": result}
+    return Step(key if below else f"{key} of nothing", numbers)
+
+
+def _f(a: int, b: int, c: int, beta: float) -> Step:
+    """Return F(β) of the counts."""
+    weighted = (1 + beta**2) * a
+    below = weighted + beta**2 * c + b
+    result = weighted / below if below else 0.0
+    numbers = {"figure": "F", "a": a, "b": b, "c": c, "beta": beta, "rest": 1 - result, "result": result}
+    return Step("filter f" if below else "filter f of nothing", numbers)
+
+
+def _worth(a: int, b: int, c: int, d: int, utility: tuple[float, ...]) -> list[Step]:
+    """Return the utility, over its best, and T11SU."""
+    if len(utility) not in (2, 4) or not all(np.isfinite(utility)) or not utility[0] > 0:
+        raise BadParameter(f"utility takes two or four finite numbers, the first above 0. Got {utility!r} instead.")
+    worth = [*utility, 0.0, 0.0][:4]
+    value = _product(worth, (a, b, c, d))
+    best = worth[0] * (a + c) + worth[3] * (b + d)
+    ideal = _written((worth[0], worth[3])[: len(utility) // 2], (a + c, b + d))
+    over = {"utility": value, "terms": ideal, "best": best}
+    share = (2 * a - b) / (2 * (a + c))
+    top = max(share, T11_FLOOR)
+    scaled = {"a": a, "b": b, "n": a + c, "share": share, "floor": T11_FLOOR, "top": top}
+    return [
+        Step("filter utility", {"figure": "utility", "terms": _written(utility, (a, b, c, d)), "result": value}),
+        Step("filter normalised", {"figure": "normalised", **over, "result": value / best if best else 0.0}),
+        Step("filter t11su", {"figure": "T11SU", **scaled, "result": (top - T11_FLOOR) / (1 - T11_FLOOR)}),
+    ]
+
+
+def _product(worth: list[float], cells: tuple[int, ...]) -> float:
+    return float(sum(each * cell for each, cell in zip(worth, cells, strict=True)))
+
+
+def _written(worth: tuple[float, ...], cells: tuple[int, ...]) -> Plain:
+    """Write a sum of products, what is below 0 in brackets."""
+    numbers = [f"{each:g}" if each >= 0 else f"(−{-each:g})" for each in worth]
+    return Plain(" + ".join(f"{each} × {cell}" for each, cell in zip(numbers, cells, strict=False)))

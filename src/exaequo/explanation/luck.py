@@ -1,0 +1,65 @@
+"""What ties decide about one value: the other strategies, and a sentence about them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from exaequo.expected import EXPECTED, expected_values
+from exaequo.explanation.steps.parts import Step, Word
+from exaequo.explanation.view import View
+from exaequo.formats import figure
+from exaequo.measures import Measure
+from exaequo.order import INTERVAL, Ordering
+
+#: Values this near are equal but for the order of adding up.
+NEAR = 1e-12
+
+
+def other_values(
+    ordering: Ordering, measure: Measure, topic: int, ties: str, *, depth: int | None, seed: int
+) -> dict[str, float]:
+    """Return the values of a topic under the other strategies, and the mean over all orders."""
+    others = {
+        name: float(measure.values(ordering.ranking(name, depth=depth))[topic]) for name in INTERVAL if name != ties
+    }
+    expected = expected_values(ordering, [measure], depth=depth, seed=seed)
+    return {**others, EXPECTED: float(expected.values[0, topic])}
+
+
+def what_ties_decide(whole: View, measure: Measure, values: dict[str, float]) -> Step:
+    """Say whether ties decide anything; `whole` is the list before it is cut, `values` are those of all strategies."""
+    tied, mixed, graded = _ties(whole, measure)
+    known = {name: value for name, value in values.items() if not math.isnan(value)}
+    counts = {"ties": tied, "mixed": mixed or graded}
+    if not tied:
+        return Step("nothing tied", counts)
+    if not known or (len(known) == len(values) and max(known.values()) - min(known.values()) <= NEAR):
+        return Step("ties change nothing", counts)
+    named = {name: value for name, value in known.items() if name != EXPECTED}
+    low, high = min(named, key=named.__getitem__), max(named, key=named.__getitem__)
+    figures = {
+        "low": Word(low),
+        "high": Word(high),
+        "lowest": figure(measure, named[low]),
+        "highest": figure(measure, named[high]),
+    }
+    if len(known) < len(values):
+        return Step("ties define", counts)
+    if figures["lowest"] == figures["highest"]:
+        return Step("ties change little", counts)
+    return Step("ties decide" if mixed else "grades decide", {**figures, **counts})
+
+
+def _ties(whole: View, measure: Measure) -> tuple[int, int, int]:
+    """Return the ties of the list down to the cut, those of relevant and other documents, those of different grades."""
+    cutoff, rel = measure.params.get("cutoff"), measure.params.get("rel")
+    groups, at = whole.ranking.groups, whole.at
+    own = np.unique(groups.of[at])
+    own = own[(groups.size[own] > 1) & (groups.before[own] < (cutoff or np.inf))]
+    relevant = whole.ranking.relevant(rel)
+    judgment = np.where(whole.ranking.judged, whole.ranking.grade, -np.inf)
+    spans = [slice(groups.start[each], groups.start[each] + groups.size[each]) for each in own]
+    mixed, graded = (sum(len(np.unique(of[span])) > 1 for span in spans) for of in (relevant, judgment))
+    return len(spans), mixed, graded

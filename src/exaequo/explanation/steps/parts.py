@@ -1,0 +1,167 @@
+"""What explainers are made of: the `Step`, the register of explainers, and the steps that several measures share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import ceil
+from typing import Any
+
+from exaequo.explanation.view import View
+
+Row = dict[str, Any]
+#: Terms of a sum that are written out; of longer ones the first and the last.
+MOST_TERMS = 12
+
+
+class Word(str):
+    """A word that stands in the language files."""
+
+    __slots__ = ()
+
+
+class Plain(str):
+    """Text of ours that is the same in all languages, such as a sum."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True)
+class Step:
+    """One line of an explanation: the key of its sentence, the numbers in it, and perhaps a table.
+
+    The heads of the table are keys too. The last step of an explanation has a `result`, unless there is no value.
+    """
+
+    key: str
+    numbers: dict[str, Any] = field(default_factory=dict)
+    table: list[Row] = field(default_factory=list)
+
+    @property
+    def result(self) -> float | None:
+        """The number this step comes to, if it is the last one."""
+        return self.numbers.get("result")
+
+
+Explainer = Callable[..., list[Step]]
+EXPLAINERS: dict[str, Explainer] = {}
+
+
+def explains(*names: str) -> Callable[[Explainer], Explainer]:
+    """Register the explanation of measures; it takes the view and the parameters of the measure."""
+
+    def decorate(function: Explainer) -> Explainer:
+        EXPLAINERS.update(dict.fromkeys(names, function))
+        return function
+
+    return decorate
+
+
+def hits(view: View, cutoff: int | None, rel: float | None) -> list[Row]:
+    """Return the relevant documents up to a rank, with precision and recall at each."""
+    n = view.n_rel(rel)
+    found = (line for line in view.lines(cutoff, rel) if line.relevant)
+    return [
+        {
+            "rank": line.rank,
+            "document": line.document,
+            "found": nth,
+            "precision": nth / line.rank,
+            "recall": nth / n,
+        }
+        for nth, line in enumerate(found, 1)
+    ]
+
+
+def listed(key: str, rows: list[Row], numbers: Mapping[str, Any], otherwise: str = "none found") -> Step:
+    """Return a step with a table, or another one where there is nothing to put in it."""
+    return Step(key, dict(numbers), rows) if rows else Step(otherwise, dict(numbers))
+
+
+def precision_at_each(view: View, rows: list[Row], rel: float | None) -> Step:
+    """Return the table of the relevant documents that were found."""
+    return listed("precision at each", rows, {"found": len(rows), "n": view.n_rel(rel)})
+
+
+def fractions(rows: Iterable[Row]) -> list[str]:
+    """Return the precision at each relevant document as it is computed."""
+    return [f"{row['found']}/{row['rank']}" for row in rows]
+
+
+def written(terms: Sequence[str]) -> Plain:
+    """Write a sum out."""
+    if len(terms) > MOST_TERMS:
+        terms = [*terms[: MOST_TERMS - 2], "…", terms[-1]]
+    return Plain(" + ".join(terms))
+
+
+def summed(values: Sequence[float], terms: Sequence[str] | None = None, *, last: bool = False) -> Step:
+    """Return a sum with its terms; as the last step it is the result."""
+    total = float(sum(values))
+    numbers: dict[str, Any] = {"total": total, "result": total} if last else {"total": total}
+    if not values:
+        return Step("sum of nothing", numbers)
+    return Step("sum", {"terms": written(terms or [f"{value:.4g}" for value in values]), **numbers})
+
+
+def column(rows: Iterable[Row], name: str) -> list[float]:
+    """Return the numbers of a column."""
+    return [row[name] for row in rows]
+
+
+def over(key: str, above: float, below: float, **more: Any) -> Step:
+    """Return a division; where there is nothing to divide by, measures are 0."""
+    numbers = {"above": above, "below": below, **more}
+    return (
+        Step(key, {**numbers, "result": above / below}) if below else Step("over nothing", {**numbers, "result": 0.0})
+    )
+
+
+def of(step: Step) -> float:
+    """Return the result of a step that has one."""
+    result = step.result
+    assert result is not None  # noqa: S101 - our own steps
+    return result
+
+
+def one_minus(step: Step) -> Step:
+    """Return what is missing to 1."""
+    return Step("one minus", {"part": of(step), "result": 1 - of(step)})
+
+
+def f_step(precision: float, recall: float, beta: float, key: str = "f") -> Step:
+    """Return F(β) of two numbers."""
+    above, below = (1 + beta**2) * precision * recall, beta**2 * precision + recall
+    numbers = {"p": precision, "r": recall, "beta": beta}
+    return (
+        Step(key, {**numbers, "result": above / below}) if below else Step("f of nothing", {**numbers, "result": 0.0})
+    )
+
+
+def least(recall: float, n: int) -> int:
+    """Return how many of n relevant documents make a recall, taken as the decimal fraction that is written."""
+    return ceil(Fraction(str(recall)) * n)
+
+
+def crosstab(a: int, b: int, c: int, d: int | None, sides: tuple[str, str] = ("returned", "not returned")) -> list[Row]:
+    """Return the table of two by two with its totals; what is not known stays empty."""
+
+    def row(name: str, relevant: int, other: int | None) -> Row:
+        total = None if other is None else relevant + other
+        return {"part": Word(name), "relevant": relevant, "not relevant": other, "total": total}
+
+    return [row(sides[0], a, b), row(sides[1], c, d), row("total", a + c, None if d is None else b + d)]
+
+
+def contingency(view: View, cutoff: int | None, rel: float | None) -> Step:
+    """Return relevant against returned documents, those beyond the cut counting as not returned."""
+    lines = view.lines(cutoff, rel)
+    found = sum(line.relevant for line in lines)
+    other, missed = len(lines) - found, view.n_rel(rel) - found
+    rest = None if view.docs is None else view.docs - found - other - missed
+    return Step(
+        "contingency" if cutoff is None else "contingency at",
+        {"cutoff": cutoff, "returned": len(lines), "found": found, "n": view.n_rel(rel)},
+        crosstab(found, other, missed, rest),
+    )

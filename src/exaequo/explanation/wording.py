@@ -1,0 +1,160 @@
+"""What explanations say. In: steps and numbers. Out: sentences and tables of a language, from `en.toml`, `fr.toml`, …
+
+A sentence may choose a word by a number, one form or several: `{n} {n:document|documents}`; which numbers take the
+first form is said under `[grammar]`. English takes the titles and formulas of measures from the registry.
+"""
+
+from __future__ import annotations
+
+import math
+import string
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from exaequo import tabular
+from exaequo.errors import BadParameter
+from exaequo.explanation.steps.parts import Plain, Step, Word
+from exaequo.measures import Definition
+
+#: One file each; English first.
+LANGUAGES = tuple(
+    sorted((path.stem for path in Path(__file__).parent.glob("*.toml")), key=lambda name: (name != "en", name))
+)
+#: Columns that are written whole if all their numbers are.
+WHOLE = ("sim", "judgment", "gain", "so far")
+#: Digits of scores: enough to tell different ones apart, if these are enough.
+LEAST_DIGITS, MOST_DIGITS = 4, 10
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def sentences(lang: str) -> dict[str, dict[str, Any]]:
+    """Return all sentences of a language."""
+    if lang not in LANGUAGES:
+        raise BadParameter(f"lang must be one of {', '.join(LANGUAGES)}. Got {lang!r} instead.")
+    return tomllib.loads(files(__package__).joinpath(f"{lang}.toml").read_text(encoding="utf-8"))
+
+
+class Wording(string.Formatter):
+    """One language, as text or as Markdown."""
+
+    def __init__(self, lang: str, *, markdown: bool = False) -> None:
+        self.words = sentences(lang)
+        self.markdown = markdown
+
+    def said(self, key: str, **numbers: Any) -> str:
+        """Return a sentence of the frame."""
+        return self.vformat(self.words["text"][key], (), numbers)
+
+    def step(self, step: Step) -> str:
+        """Return the sentence of a step."""
+        return self.vformat(self.words["step"][step.key], (), step.numbers)
+
+    def word(self, word: str) -> str:
+        """Return a word, or the name of a strategy."""
+        return str(self.words["word"].get(word) or self.words["strategy"].get(word, word))
+
+    def about(self, measure: Definition) -> dict[str, Plain]:
+        """Return title, formula, and why it can be undefined; as the registry says them, if the language does not."""
+        said = {"title": measure.title, "formula": measure.formula, "reason": measure.undefined}
+        return {
+            part: Plain(self.words.get(part, {}).get(measure.name, text) if measure.ours else text)
+            for part, text in said.items()
+        }
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        """Numbers as a teacher writes them: whole ones whole, others with up to six digits; – where there is none."""
+        if format_spec:
+            one, many = format_spec.split("|")
+            return one if abs(value) in self.words["grammar"]["one"] else many
+        if value is None:
+            return "–"
+        if isinstance(value, float):
+            return f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}"
+        if isinstance(value, Word):
+            return self.word(value)
+        if isinstance(value, str) and not isinstance(value, Plain):
+            return tabular.markdown_safe(value) if self.markdown else tabular.on_one_line(value)
+        return str(value)
+
+    def table(self, rows: Sequence[Mapping[str, Any]] | pl.DataFrame, apart: Sequence[float] = ()) -> str:
+        """Return a table in the words of the language; scores have digits enough to stay apart from `apart` too."""
+        if not isinstance(rows, pl.DataFrame):
+            rows = pl.DataFrame([self._translated(row) for row in rows], infer_schema_length=None)
+        frame = rows.with_columns(*self._readable(rows))
+        heads = {name: self.words["head"].get(name, name) for name in frame.columns}
+        digits = {heads[name]: 0 for name in frame.columns if _whole(name, rows[name])}
+        if "sim" in rows.columns:
+            digits.setdefault(heads["sim"], _digits([*rows["sim"].drop_nulls(), *apart]))
+        write = tabular.markdown if self.markdown else tabular.text
+        return write(frame.rename(heads), digits=digits)
+
+    def _readable(self, rows: pl.DataFrame) -> list[pl.Expr]:
+        """Return columns in words; whole numbers without marks between thousands, which are not the same everywhere."""
+        yes, no = pl.lit(self.word("yes")), pl.lit(self.word("no"))
+        columns = []
+        for name, kind in rows.schema.items():
+            column = pl.col(name)
+            if kind == pl.Boolean:
+                columns.append(pl.when(column).then(yes).when(~column).then(no).alias(name))
+            elif name == "judgment" and rows[name].null_count():
+                whole = _whole(name, rows[name])
+                known = (column.cast(pl.Int64) if whole else column).cast(pl.String)
+                nobody = pl.when(pl.col("rank").is_not_null()).then(pl.lit(self.word("not judged")))
+                columns.append(known.fill_null(nobody))
+            elif kind.is_integer():
+                columns.append(column.cast(pl.Float64))
+        return columns
+
+    def _translated(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: self.word(value) if isinstance(value, Word) else value for name, value in row.items()}
+
+    def shortened(self, table: Sequence[Mapping[str, Any]] | pl.DataFrame, rows: int) -> list[str]:
+        """Return a table of so many rows, and a sentence about those left out."""
+        left = len(table) - rows
+        return [self.table(table[:rows]), *([self.said("left out", left=left)] if left > 0 else [])]
+
+    def steps(self, steps: Sequence[Step], rows: int) -> list[str]:
+        """Return the sentences and tables of steps."""
+        parts = []
+        for step in steps:
+            parts.append(self.step(step))
+            if step.table:
+                parts += self.shortened(step.table, rows)
+        return parts
+
+
+def _whole(name: str, values: pl.Series) -> bool:
+    known = values.drop_nulls()
+    if not known.dtype.is_numeric() or known.dtype.is_integer():
+        return known.dtype.is_integer()
+    return name in WHOLE and bool((known.is_finite() & (known == known.floor()) & (known.abs() < 1e15)).all())
+
+
+def _digits(scores: Sequence[float]) -> int:
+    different = len(set(scores))
+    for digits in range(LEAST_DIGITS, MOST_DIGITS):
+        if len({round(score, digits) for score in scores}) == different:
+            return digits
+    return MOST_DIGITS
+
+
+def plain_steps(steps: Sequence[Step], words: Wording) -> list[dict[str, Any]]:
+    """Return steps as plain data, for JSON, with their sentences."""
+    return [
+        {"key": step.key, "text": words.step(step), "numbers": _plain(step.numbers), "table": _plain(step.table)}
+        for step in steps
+    ]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_plain(inner) for inner in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
