@@ -1,11 +1,13 @@
-"""Explanations agree with evaluations, their steps with their values, and both languages say the same things."""
+"""Explanations agree with evaluations, their steps lead to their values, and all languages say the same things."""
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
+import re
 import string
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,59 +18,115 @@ from hypothesis import strategies as st
 import exaequo
 from exaequo import BadParameter
 from exaequo.cli import run as command
-from exaequo.explanation import LANGUAGES, Explanation, explain, sentences
-from exaequo.explanation.steps import EXPLAINERS, Step
-from exaequo.measures import Measure, catalogue
+from exaequo.evaluation import Options
+from exaequo.explanation import LANGUAGES, Explanation, explain, explain_list, sentences
+from exaequo.explanation.steps import EXPLAINERS, FAMILIES, steps_of
+from exaequo.explanation.view import View
+from exaequo.explanation.wording import Wording
+from exaequo.judge import judge, prepare
+from exaequo.measures import Measure, catalogue, parse_measure, parse_measures, registry
+from exaequo.order import INTERVAL, STRATEGIES, Ordering
 from helpers import Grades, Sims, collections, instances, values
 
-ALL = instances()
-#: What the last step of an explanation says, as a number.
-RESULTS: dict[str, Callable[[dict[str, Any]], float]] = {
-    "sum": lambda n: n["total"],
-    "scaled": lambda n: n["scale"] * n["total"],
-    "scaled with offset": lambda n: n["offset"] + n["scale"] * n["total"],
-    "over n": lambda n: n["total"] / n["n"] if n["n"] else 0.0,
-    "first relevant": lambda n: 1 / n["rank"],
-    "none relevant": lambda _: 0.0,
-    "found in first": lambda n: float(n["found"] > 0),
-    "at level": lambda n: n["best"],
-    "eleven": lambda n: n["total"] / 11,
-    "search length": lambda n: n["wanted"] / (n["wanted"] + n["read"]),
-    "not reached": lambda _: 0.0,
-    "pres": lambda n: 1 - (n["total"] / n["n"] - n["best"]) / n["cutoff"] if n["n"] else 0.0,
-    "mor": lambda n: (n["h"] + n["g_h"]) / (n["best"] + 1),
-    "fap": lambda n: n["f"],
-    "at document": lambda n: n["found"] / n["rank"],
-    "per document": lambda n: n["found"] / n["stop"],
-    "ideal": lambda n: n["total"],
-}
+#: More settings of parameters than other tests need.
+MORE = """
+    RBP(p=0.5)@3 RBP(p=0.95) RBPRes(p=0.95) Compat(p=0.5) Compat(normalize=False) Compat(p=0.5,normalize=False)
+    ERR(max_rel=3)@5 SDCG(max_rel=3)@5 INST(T=2) INST(T=0.5,max_rel=3) BPM(T=2)@5 BPM(T=0.25,max_rel=3)@10
+    alpha_nDCG(alpha=0)@5 alpha_nDCG(alpha=0.9,rel=2)@10 ERR_IA(alpha=0)@5 ERR_IA(alpha=0.9,rel=2)@10
+    WSS@0.95 WSS@0 WSS@1 WSS(docs=50)@0.5 F(beta=0)@5 SetF(beta=0) SetF(beta=0.5) FAP(beta=0)@5 E(beta=3,rel=2)@7
+    RNorm(docs=41) LastRel(docs=41,rel=3) NumRet(rel=1) IPrec@0.55 Precall@0.55 MOR@2 MOR@40 PRES@2 PRES@40
+    nDCG(gains={0:2,3:0.5})@4 IDCG(gains={0:2,3:0.5}) NCG@2 Judged@2 PDoc(doc='FT2',rel=3) DCG(gains={1:0,2:0,3:0})
+    nDCG(gains={1:0,2:0,3:0}) nDCG(dcg='exp-log2',gains={1:2.5}) P(rel=3)@5 R(rel=3)@5 Rprec(rel=3) AP(rel=3)
+    Bpref(rel=3) infAP(rel=3) BreakEven(rel=3) IAP(rel=3) IPrec11(rel=3) PRES(rel=3)@5 MOR(rel=3)@5 WSS(rel=3)@0.5
+    RNorm(rel=3,docs=50) Success(rel=3)@5 StRecall(rel=3)@5 FAP(rel=3) RR(rel=3) Silence(rel=3)@5 SetF(rel=3)
+    Precall(rel=3)@0.5
+"""
+ALL = list(dict.fromkeys([*instances(), *parse_measures(MORE)]))
+DIGITS = 1e-9
 
 
-@settings(max_examples=60)
+@st.composite
+def diverse(draw: st.DrawFn) -> tuple[list[Any], Sims]:
+    """Draw judgments by subtopic, and a run with ties."""
+    from collections import namedtuple
+
+    line = namedtuple("line", "query_id doc_id relevance iteration")
+    names = [f"d{number}" for number in range(6)]
+    pairs = st.tuples(st.sampled_from(["1", "2"]), st.sampled_from(names), st.sampled_from("abc"))
+    judged = draw(st.dictionaries(pairs, st.sampled_from([0, 1, 2]), min_size=1, max_size=20))
+    judged[("1", "d0", "a")] = 2
+    run = draw(st.dictionaries(st.sampled_from([*names, "new"]), st.sampled_from([1.0, 2.0, 3.0]), min_size=1))
+    return [line(topic, name, rel, sub) for (topic, name, sub), rel in judged.items()], {"1": run}
+
+
+def rankings(qrels: Any, run: Any) -> Iterator[Any]:
+    judgments = prepare(exaequo.read_qrels(qrels))
+    ordering = Ordering(judge(exaequo.read_run(run), judgments))
+    for ties in INTERVAL:
+        yield ordering.ranking(ties)
+
+
+def check_steps(qrels: Any, run: Any, measures: list[Measure]) -> None:
+    """The last step comes to the value, or says why there is none."""
+    for ranking in rankings(qrels, run):
+        for measure in measures:
+            computed = measure.values(ranking)
+            for topic, value in enumerate(computed):
+                last = steps_of(measure, View(ranking, topic))[-1]
+                if math.isnan(value):
+                    assert last.result is None, measure
+                    assert last.key in ("not returned", "they do not meet")
+                else:
+                    assert last.result == pytest.approx(value, abs=DIGITS, rel=DIGITS), (measure, last)
+
+
+@pytest.mark.parametrize("name", list(catalogue()))
+@settings(max_examples=25, deadline=None)
+@given(collections())
+def test_the_last_step_comes_to_the_value(name: str, collection: tuple[Grades, Sims]) -> None:
+    check_steps(*collection, [measure for measure in ALL if measure.definition.name == name])
+
+
+@settings(max_examples=25, deadline=None)
+@given(collections(grades=(-1.5, 0, 0.5, 1, 2.25, 3)))
+def test_grades_may_be_fractions(collection: tuple[Grades, Sims]) -> None:
+    check_steps(*collection, [each for each in ALL if each.definition.family in ("gain", "users", "incomplete")])
+
+
+@settings(max_examples=60, deadline=None)
+@given(diverse())
+def test_the_last_step_with_subtopics(collection: tuple[list[Any], Sims]) -> None:
+    chosen = [each for each in ALL if each.definition.family == "subtopics"]
+    assert len(chosen) > 12
+    check_steps(*collection, [*chosen, *parse_measures("AP nDCG P@3")])
+
+
+def test_every_parameter_of_every_measure_is_tried() -> None:
+    for name, about in catalogue().items():
+        tried = {key for each in ALL if each.definition.name == name for key in each.params}
+        assert tried >= set(about.defaults), name
+
+
+@settings(max_examples=40)
 @given(collections(), st.sets(st.sampled_from(ALL), min_size=12, max_size=12))
-def test_the_value_is_that_of_eval_and_the_steps_lead_to_it(
-    collection: tuple[Grades, Sims], chosen: set[Measure]
-) -> None:
+def test_the_value_is_that_of_eval(collection: tuple[Grades, Sims], chosen: set[Measure]) -> None:
     qrels, run = collection
     for measure in chosen:
         for topic, value in values(qrels, run, measure, ties="conventional").items():
             found = explain(qrels, run, topic, measure, ties="conventional")
             assert found.value == value or (math.isnan(value) and math.isnan(found.value)), measure
-            check(found)
-
-
-def check(found: Explanation) -> None:
-    for lang in LANGUAGES:
-        assert found.text(lang)
-    json.dumps(found.as_dict(), allow_nan=False)
-    last = found.steps[-1] if found.steps else Step("")
-    if last.key in RESULTS and not math.isnan(found.value):
-        assert RESULTS[last.key](last.numbers) == pytest.approx(found.value, abs=1e-9), (found.measure, last)
+            for lang in LANGUAGES:
+                assert found.text(lang) and found.text(lang, markdown=True)
+                json.dumps(found.as_dict(lang), allow_nan=False)
 
 
 def test_every_measure_has_an_explanation() -> None:
-    for name, about in catalogue().items():
-        assert name in EXPLAINERS or about.linear, name
+    for name in catalogue():
+        assert name in EXPLAINERS, name
+    assert [family.__name__.rpartition(".")[2] for family in FAMILIES] == list(registry.FAMILIES)
+
+
+# ----------------------------------------------------------------------------------------------------------- languages
 
 
 def test_languages_say_the_same_things() -> None:
@@ -78,7 +136,14 @@ def test_languages_say_the_same_things() -> None:
         for section, entries in first.items():
             assert set(entries) == set(other[section])
             for key, text in entries.items():
-                assert fields(text) == fields(other[section][key]), key
+                if isinstance(text, str):
+                    assert fields(text) == fields(other[section][key]), key
+        of_measures = {part: set(other[part]) for part in ("title", "formula", "reason")}
+        known = catalogue()
+        assert of_measures["title"] == of_measures["formula"] == {name for name, about in known.items() if about.ours}
+        assert of_measures["reason"] == {name for name, about in known.items() if about.undefined}
+        assert set(other) == {*first, *of_measures}
+    assert set(first["strategy"]) == {*STRATEGIES, "expected"}
     with pytest.raises(BadParameter, match="lang"):
         sentences("xx")
 
@@ -87,20 +152,174 @@ def fields(text: str) -> set[str]:
     return {name for _, name, _, _ in string.Formatter().parse(text) if name}
 
 
+def test_every_sentence_is_said_somewhere_and_every_step_has_one() -> None:
+    source = "".join(
+        path.read_text(encoding="utf-8") for path in Path(exaequo.__file__).parent.rglob("explanation/**/*.py")
+    )
+    keys = {*sentences("en")["step"], *sentences("en")["text"]}
+    made = {"filter table docs", "filter table table", "filter table known"}
+    made |= {key for key in keys if key.startswith("filter ") and key.endswith(" of nothing")}
+    assert all(f'"{key}"' in source for key in keys - made)
+
+
+ENGLISH = (
+    "rank ranks relevant retrieved returned undefined realistic conventional optimistic expected judged unjudged not "
+    "found grade grades the of list precision recall with ties tie all none nothing by yes no value strategy over sum "
+    "weight weights where reader chance so far selected threshold random input first and is are was topic"
+).split()
+
+
+def english_words(text: str) -> set[str]:
+    return {word for word in ENGLISH if re.search(rf"(?<![\w'=]){word}(?![\w(='])", text)}
+
+
+def test_french_is_french() -> None:
+    qrels = {"1": {"a": 2, "b": 0, "c": 1, "AP1": 1, "z": -1}, "2": {"a": 1}, "3": {"q": 1}}
+    runs = [
+        {"1": {"b": 3.0, "a": 3.0, "x": 2.0, "AP1": 2.0, "z": 1.0}, "2": {"a": 1.0}},
+        {"1": {"x": 1.0}, "2": {"b": 2.0, "a": 2.0}},
+        {"1": {"a": 9.0, "c": 8.0, "AP1": 7.0}, "3": {"q": 1.0, "r": 1.0}},
+    ]
+    words = Wording("fr")
+    for run in runs:
+        for ranking, measure, topic in itertools.product(rankings(qrels, run), ALL, range(len(qrels))):
+            text = "\n".join(words.steps(steps_of(measure, View(ranking, topic)), 2))
+            assert not english_words(text), (measure, text)
+        for about, ties in itertools.product(catalogue().values(), ("realistic", "random")):
+            measure = next(each for each in ALL if each.definition == about)
+            text = explain(qrels, run, "1", measure, ties=ties).text("fr", rows=2)
+            assert not english_words(text.replace(measure.name, "")), text
+    assert english_words("le rank est not judged") == {"rank", "not", "judged"}
+
+
+def test_words_follow_numbers() -> None:
+    one = explain({"t": {"a": 1}}, {"t": {"a": 1.0}}, "t", "Success@3")
+    assert "1 relevant document among" in one.text() and "1 document pertinent parmi" in one.text("fr")
+    none = explain({"t": {"a": 1}}, {"t": {"b": 1.0}}, "t", "Success@3")
+    assert "0 relevant documents among" in none.text() and "0 document pertinent parmi" in none.text("fr")
+
+
+# -------------------------------------------------------------------------------------------------- what the board says
+
+
 def test_ap_on_the_board() -> None:
     found = explain({"t": {"a": 1, "c": 1}}, {"t": {"a": 3.0, "b": 2.0, "c": 1.0}}, "t", "AP")
     text = found.text()
-    assert "Divided by the number of all relevant documents: 1.66667 / 2" in text
+    assert "Together: 1/1 + 2/3 = 1.66667" in text
+    assert "Divided by the number of all relevant documents: 1.66667 / 2 = 0.833333" in text
     assert "So AP = 0.8333" in text
+    assert "Nothing is tied here" in text
     assert found.figure == "0.8333"
     french = found.text("fr")
     assert "Donc AP = 0.8333" in french
-    assert "précision" in french
+    assert "Précision moyenne : AP@k = Σ P@i sur les rangs i ≤ k" in french
+    assert "stratégie réaliste" in french
+
+
+@pytest.mark.parametrize(
+    ("measure", "said"),
+    [
+        ("MOR@10", "(h + g_h) / (min(n, N) + 1) = (2 + 0.962963) / (3 + 1) = 0.740741"),
+        ("nDCG", "DCG / ideal DCG = 2.63093 / 3.13093 = 0.840303"),
+        ("BreakEven", "After 3 documents precision 2 / 3 and recall 2 / 3 are equal: 0.666667"),
+        ("ERR", "Together: 0.1875 + 0.02539 = 0.212891"),
+        ("Precall@0.6", "N / (N + others) = 2 / (2 + 0) = 1"),
+        ("P@10", "The list has only 4 documents; what is found is divided by 10 all the same."),
+        ("P@10", "Precision: 2 relevant / 10 looked at = 0.2"),
+        ("StRecall@5", "Subtopics covered / subtopics in all = 1 / 1 = 1"),
+        ("WSS@0.5", "(N − k) / N − (1 − r) = (4 − 2) / 4 − (1 − 0.5) = 0"),
+        ("Noise@4", "1 − 0.5 = 0.5"),
+        ("Compat(p=0.5)", "Divided by what the ideal list has in common with itself: "),
+        ("NumQ", "The topic has 3 relevant documents, so it counts: 1"),
+        ("INST", "Divided by the weights of the ranks 1 … 1000: "),
+    ],
+)
+def test_last_operations(measure: str, said: str) -> None:
+    qrels = {"t": {"a": 2, "b": 1, "c": 1, "x": 0}}
+    text = explain(qrels, {"t": {"a": 9.0, "c": 8.0, "x": 7.0, "y": 6.0}}, "t", measure).text()
+    assert said in text, text
+
+
+def test_crossing_of_precision_and_recall() -> None:
+    found = explain({"t": {"a": 1, "b": 1}}, {"t": {"a": 9.0, "b": 8.0, "x": 8.0}}, "t", "BreakEven")
+    assert "1 + (1 − 0.5) / (1 − 0.5 − 0.666667 + 1) × (0.666667 − 1) = 0.8" in found.text()
+    assert found.steps[-1].result == pytest.approx(found.value) == pytest.approx(0.8)
+
+
+def test_contingency_table() -> None:
+    qrels, run = {"t": {"a": 1, "b": 1, "x": 0}}, {"t": {"a": 9.0, "x": 8.0, "y": 7.0}}
+    (table, *_) = explain(qrels, run, "t", "SetP").steps
+    assert [tuple(row.values()) for row in table.table] == [
+        ("returned", 1, 2, 3),
+        ("not returned", 1, None, None),
+        ("total", 2, None, None),
+    ]
+    (table, *_) = explain(qrels, run, "t", "P@2", docs=100).steps
+    assert [tuple(row.values()) for row in table.table] == [
+        ("returned", 1, 1, 2),
+        ("not returned", 1, 97, 98),
+        ("total", 2, 98, 100),
+    ]
+    assert "non restitué" in explain(qrels, run, "t", "P@2").text("fr")
+    with pytest.raises(BadParameter, match="at least the 4 documents"):
+        explain(qrels, run, "t", "P@2", docs=3)
+
+
+def test_an_empty_list_is_said_to_be_empty() -> None:
+    qrels, run = {"t": {"a": 1}, "u": {"a": 1}}, {"u": {"a": 1.0}}
+    for measure in ("AP", "SetP", "nDCG", "RBPRes", "BreakEven", "Compat", "Judged@5"):
+        found = explain(qrels, run, "t", measure)
+        assert "returned nothing for topic t: the list is empty." in found.text()
+        assert "n'a rien restitué pour le thème t : la liste est vide." in found.text("fr")
+        assert "rank  document" not in found.text()
+
+
+def test_rows_left_out_are_counted() -> None:
+    found = explain({"t": {"a": 1}}, {"t": {"a": 9.0, "b": 8.0, "c": 7.0}}, "t", "AP")
+    assert "… 1 more row is left out." in found.text(rows=2)
+    assert "… 2 more rows are left out." in found.text(rows=1)
+    assert "… 2 lignes ne sont pas montrées." in found.text("fr", rows=1)
+    assert "left out" not in found.text(rows=3)
+
+
+def test_scores_have_digits_enough_to_stay_apart() -> None:
+    text = explain({"t": {"a": 1}}, {"t": {"a": 0.123456, "b": 0.123457}}, "t", "AP").text()
+    assert "0.123456" in text and "0.123457" in text
+
+
+# ---------------------------------------------------------------------------------------------------- other strategies
 
 
 def test_other_strategies_are_there() -> None:
     found = explain({"t": {"z": 1}}, {"t": {"a": 1.0, "z": 1.0}}, "t", "RR")
     assert found.others == {"conventional": 1.0, "optimistic": 1.0, "expected": 0.75}
+    assert "Between realistic 0.5000 and conventional 1.0000: 1 tie holds relevant and other documents." in found.text()
+    assert "Entre réaliste 0.5000 et conventionnelle 1.0000 : 1 groupe d'ex æquo mêle" in found.text("fr")
+
+
+@pytest.mark.parametrize(
+    ("qrels", "run", "measure", "key"),
+    [
+        ({"a": 1}, {"a": 2.0, "b": 1.0}, "AP", "nothing tied"),
+        ({"a": 1}, {"a": 2.0, "b": 1.0, "c": 1.0}, "AP", "ties change nothing"),
+        ({"a": 1}, {"a": 2.0, "b": 1.0, "c": 1.0}, "P@1", "nothing tied"),
+        ({"a": 1, "b": 1}, {"a": 1.0, "b": 1.0, "c": 1.0}, "SetP", "ties change nothing"),
+        ({"a": 2, "b": 1}, {"a": 1.0, "b": 1.0}, "nDCG", "grades decide"),
+        ({"a": 2, "b": 1}, {"a": 1.0, "b": 1.0}, "AP", "ties change nothing"),
+        ({"a": 1}, {"a": 1.0, "b": 1.0}, "E@1", "ties decide"),
+    ],
+)
+def test_what_ties_decide(qrels: dict[str, int], run: dict[str, float], measure: str, key: str) -> None:
+    assert explain({"t": qrels}, {"t": run}, "t", measure).verdict.key == key
+
+
+def test_ties_that_a_cut_goes_through() -> None:
+    qrels, run = {"t": {"a": 1}}, {"t": {"a": 1.0, "b": 1.0}}
+    assert explain(qrels, run, "t", "AP", depth=1).verdict.key == "ties decide"
+    assert explain(qrels, run, "t", "PDoc(doc='a')", depth=1).verdict.key == "ties define"
+
+
+# --------------------------------------------------------------------------------------------------------------- others
 
 
 def test_topics_that_cannot_be_explained() -> None:
@@ -111,17 +330,45 @@ def test_topics_that_cannot_be_explained() -> None:
         explain(qrels, run, "v", "AP")
 
 
-def test_a_measure_of_ones_own() -> None:
+def test_measures_of_ones_own() -> None:
     import numpy as np
 
-    from exaequo.measures import registry
+    from exaequo.measures.moments import Linear, linear
 
     try:
         mine = exaequo.define("Ones", lambda ranking: np.ones(ranking.n_topics))
         text = explain({"t": {"a": 1}}, {"t": {"a": 1.0}}, "t", mine).text()
         assert "nothing more to say" in text
+        exaequo.define("Half", lambda ranking: 1 + ranking.total(ranking.topic, ranking.relevant() / 2))
+        linear("Half")(lambda ranking: Linear(ranking.relevant(), np.ones(len(ranking.rank)), 0.5, 1.0))
+        found = explain({"t": {"a": 1}}, {"t": {"a": 1.0}}, "t", parse_measure("Half"))
+        assert "In all: 1 + 0.5 × 1 = 1.5" in found.text()
+        assert found.steps[-1].result == found.value == 1.5
     finally:
         registry._DEFINITIONS.pop("Ones")
+        registry._DEFINITIONS.pop("Half", None)
+
+
+def test_names_do_nothing_in_markdown() -> None:
+    qrels, run = {"t|*": {"a*b*": 1}}, {"t|*": {"a*b*": 1.0}}
+    text = explain(qrels, run, "t|*", "RR").text(markdown=True)
+    assert r"a\*b\*, stands at rank 1" in text and r"topic t\|\*" in text
+
+
+def test_subtopics_have_the_names_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "q").write_text("1 7 a 1\n1 9 b 1\n2 8 c 1\n")
+    found = explain(tmp_path / "q", {"1": {"b": 2.0, "a": 1.0}}, "1", "StRecall@5")
+    assert [row["subtopic"] for row in found.steps[0].table] == ["9", "7"]
+
+
+def test_the_sample_is_explained_as_it_is_evaluated() -> None:
+    qrels, runs = exaequo.sample()
+    run = next(each for each in runs if each.name == "llm-judge")
+    scores = exaequo.evaluate(qrels, run, ["AP", "nDCG@10", "MOR@100", "Compat"]).to_dict()["llm-judge"]["realistic"]
+    for measure in parse_measures("AP nDCG@10 MOR@100 Compat"):
+        found: Explanation = explain_list(qrels, run, "401", measure, Options())
+        assert found.value == scores["401"][measure.name]
+        assert found.steps[-1].result == pytest.approx(found.value, abs=1e-12)
 
 
 def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
@@ -131,8 +378,14 @@ def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.
     assert command([*base, "-m", "AP nDCG@10"]) == 0
     assert "So nDCG@10 = " in capfd.readouterr().out
     assert command([*base, "--lang", "fr", "--format", "markdown"]) == 0
-    assert capfd.readouterr().out.startswith("## AP de llm-judge sur le topic 401")
-    assert command([*base, "--format", "json", "-m", "MOR@100"]) == 0
-    document = json.loads(capfd.readouterr().out)
-    assert {"h", "w", "ap0", "ap1", "g_hw", "g_h"} <= set(document["explanations"][0]["steps"][1]["numbers"])
+    assert capfd.readouterr().out.startswith("## AP de llm\\-judge pour le thème 401, stratégie réaliste")
+    assert command([*base, "--format", "json", "-m", "MOR@100", "--lang", "fr"]) == 0
+    (document,) = json.loads(capfd.readouterr().out)["explanations"]
+    assert {"h", "w", "ap0", "ap1", "g_hw", "g_h"} <= set(document["steps"][1]["numbers"])
+    assert document["steps"][-1]["numbers"]["result"] == pytest.approx(document["value"], abs=1e-12)
+    assert document["steps"][0]["text"].startswith("Précision et rappel")
+    assert document["title"] == "Mesure orientée rappel"
     assert command(["explain", "qrels.txt", "runs/bm25.txt", "--topic", "999"]) == 2
+    assert command([*base, "--docs", "5", "-m", "P@5"]) == 2
+    assert command([*base, "--precision", "single"]) == 0
+    assert "Traceback" not in capfd.readouterr().err

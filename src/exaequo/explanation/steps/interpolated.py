@@ -61,7 +61,8 @@ def _scores(view: View, rel: float | None) -> list[Row]:
     for at, line in enumerate(lines):
         found += line.relevant
         if at + 1 == len(lines) or ties[at + 1] != ties[at]:
-            rows.append({"rank": line.rank, "found": found, "precision": found / line.rank, "recall": found / n})
+            recall = found / n if n else 0.0
+            rows.append({"rank": line.rank, "found": found, "precision": found / line.rank, "recall": recall})
     return rows
 
 
