@@ -307,10 +307,17 @@ def test_other_strategies_are_there() -> None:
         ({"a": 2, "b": 1}, {"a": 1.0, "b": 1.0}, "nDCG", "grades decide"),
         ({"a": 2, "b": 1}, {"a": 1.0, "b": 1.0}, "AP", "ties change nothing"),
         ({"a": 1}, {"a": 1.0, "b": 1.0}, "E@1", "ties decide"),
+        ({"a": 1}, {"a": 1.0, "b": 1.0}, "DCG", "grades decide"),
     ],
 )
 def test_what_ties_decide(qrels: dict[str, int], run: dict[str, float], measure: str, key: str) -> None:
     assert explain({"t": qrels}, {"t": run}, "t", measure).verdict.key == key
+
+
+def test_the_order_of_equal_grades_can_count(tmp_path: Path) -> None:
+    (tmp_path / "q").write_text("1 a x 1\n1 a y 1\n1 b z 1\n")
+    found = explain(tmp_path / "q", {"1": {"x": 3.0, "y": 2.0, "z": 2.0}}, "1", "StRecall@2")
+    assert (found.verdict.key, found.others["expected"]) == ("orders decide", 0.75)
 
 
 def test_ties_that_a_cut_goes_through() -> None:

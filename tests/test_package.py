@@ -27,6 +27,7 @@ def test_public_names() -> None:
             "audit_ties",
             "compare",
             "explain",
+            "explain_filter",
             "gate",
             "lexirecall",
             "parse_measure",

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         UsageError,
     )
     from exaequo.evaluation import evaluate, lexirecall
-    from exaequo.explanation import explain
+    from exaequo.explanation import explain, explain_filter
     from exaequo.measures import Measure, define, parse_measure
     from exaequo.order import Ranking
     from exaequo.read import Qrels, Run, read_qrels, read_run
@@ -58,6 +58,7 @@ __all__ = [
     "define",
     "evaluate",
     "explain",
+    "explain_filter",
     "gate",
     "lexirecall",
     "measures",
@@ -74,7 +75,7 @@ _HOMES = {
     "comparison.gate": "gate",
     "errors": "BadParameter DataWarning ExaequoError InputError MissingTopics Problem UnknownMeasure UsageError",
     "evaluation": "evaluate lexirecall",
-    "explanation": "explain",
+    "explanation": "explain explain_filter",
     "measures": "Measure define parse_measure",
     "order": "Ranking",
     "read": "Qrels Run read_qrels read_run",

@@ -32,24 +32,26 @@ def what_ties_decide(whole: View, measure: Measure, values: dict[str, float]) ->
     """Say whether ties decide anything; `whole` is the list before it is cut, `values` are those of all strategies."""
     tied, mixed, graded = _ties(whole, measure)
     known = {name: value for name, value in values.items() if not math.isnan(value)}
-    counts = {"ties": tied, "mixed": mixed or graded}
     if not tied:
-        return Step("nothing tied", counts)
-    if not known or (len(known) == len(values) and max(known.values()) - min(known.values()) <= NEAR):
-        return Step("ties change nothing", counts)
-    named = {name: value for name, value in known.items() if name != EXPECTED}
-    low, high = min(named, key=named.__getitem__), max(named, key=named.__getitem__)
-    figures = {
-        "low": Word(low),
-        "high": Word(high),
-        "lowest": figure(measure, named[low]),
-        "highest": figure(measure, named[high]),
-    }
-    if len(known) < len(values):
-        return Step("ties define", counts)
-    if figures["lowest"] == figures["highest"]:
-        return Step("ties change little", counts)
-    return Step("ties decide" if mixed else "grades decide", {**figures, **counts})
+        return Step("nothing tied", {"ties": tied})
+    if known and len(known) < len(values):
+        return Step("ties define", {"ties": tied})
+    if _spread(known) <= NEAR:
+        return Step("ties change nothing", {"ties": tied})
+    orders = {name: value for name, value in known.items() if name != EXPECTED}
+    apart = orders if _spread(orders) > NEAR else known
+    low, high = min(apart, key=apart.__getitem__), max(apart, key=apart.__getitem__)
+    lowest, highest = (figure(measure, apart[name]) for name in (low, high))
+    if lowest == highest:
+        return Step("ties change little", {"ties": tied})
+    binary = "rel" in measure.definition.defaults and mixed
+    key, deciding = ("ties decide", mixed) if binary else ("grades decide" if graded else "orders decide", graded)
+    between = {"low": Word(low), "high": Word(high), "lowest": lowest, "highest": highest}
+    return Step(key, {**between, "ties": tied, "mixed": deciding})
+
+
+def _spread(values: dict[str, float]) -> float:
+    return max(values.values()) - min(values.values()) if values else 0.0
 
 
 def _ties(whole: View, measure: Measure) -> tuple[int, int, int]:
