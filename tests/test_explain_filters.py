@@ -71,9 +71,9 @@ def test_on_the_board() -> None:
     ):
         assert line in text
     rows = text.splitlines()
-    (line,) = (at for at, row in enumerate(rows) if "──── 0.5 ────" in row)
-    assert " b " in rows[line - 1] and "0.4999999" in rows[line + 1]
-    assert "not judged" in rows[line + 1]
+    (at,) = (place for place, row in enumerate(rows) if "──── 0.5 ────" in row)
+    assert " b " in rows[at - 1] and "0.4999999" in rows[at + 1]
+    assert "not judged" in rows[at + 1]
     assert "Précision a / (a + b) = 2 / (2 + 1) = 0.666667 ; bruit" in found.text("fr")
     assert not re.search(
         r"\b(selected|precision|recall|threshold|not|judged|rows?|score of)\b", found.text("fr", rows=2)
@@ -95,6 +95,11 @@ def test_nothing_selected_and_nothing_scored() -> None:
     empty = explain_filter({**QRELS, "v": {"a": 1}}, RUN, "v", 0.5)
     assert "scored nothing for theme v: the list is empty" in empty.text()
     assert "la liste est vide" in empty.text("fr")
+
+
+def test_a_threshold_has_all_its_digits() -> None:
+    assert "threshold 0.4999999\n" in explain_filter(QRELS, RUN, "t", 0.4999999).text()
+    assert json.dumps(explain_filter(QRELS, RUN, "t", float("inf")).as_dict(), allow_nan=False)
 
 
 def test_long_lists_are_cut_around_the_line() -> None:

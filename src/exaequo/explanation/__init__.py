@@ -19,7 +19,7 @@ from exaequo.explanation.filters import FilterExplanation, explain_filter
 from exaequo.explanation.luck import other_values, what_ties_decide
 from exaequo.explanation.steps import Step, steps_of
 from exaequo.explanation.view import View, place_of
-from exaequo.explanation.wording import LANGUAGES, Wording, plain_steps, sentences
+from exaequo.explanation.wording import LANGUAGES, Wording, plain, plain_steps, sentences
 from exaequo.formats import figure
 from exaequo.judge import HIGHEST_GRADE, judge, prepare
 from exaequo.measures import Measure, parse_measure
@@ -90,12 +90,12 @@ class Explanation:
             "run": self.run,
             "topic": self.topic,
             "ties": self.ties,
-            "value": None if math.isnan(self.value) else self.value,
+            "value": plain(self.value),
             "figure": self.figure,
             **words.about(self.measure.definition),
             "list": tabular.rows(self.listing),
             "steps": plain_steps(self.steps, words),
-            "others": {name: None if math.isnan(value) else value for name, value in self.others.items()},
+            "others": plain(self.others),
             "ties decide": plain_steps([self.verdict], words)[0],
         }
 

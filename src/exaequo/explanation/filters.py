@@ -11,9 +11,9 @@ import polars as pl
 
 from exaequo import tabular
 from exaequo.errors import BadParameter, did_you_mean
-from exaequo.explanation.steps.parts import Plain, Row, Step, crosstab, of
+from exaequo.explanation.steps.parts import Given, Plain, Row, Step, crosstab, of
 from exaequo.explanation.view import place_of
-from exaequo.explanation.wording import Wording, plain_steps
+from exaequo.explanation.wording import Wording, plain, plain_steps
 from exaequo.filtering import T11_FLOOR, UTILITIES, Filter, Tables, filter_of, from_decisions
 from exaequo.judge import HIGHEST_GRADE, judge, prepare
 from exaequo.measures import PARAMETERS
@@ -68,7 +68,7 @@ class FilterExplanation:
         return {
             "run": self.run,
             "theme": self.theme,
-            "threshold": self.threshold,
+            "threshold": plain(self.threshold),
             "figures": self.figures,
             "list": tabular.rows(self.listing),
             "steps": plain_steps(self.steps, Wording(lang)),
@@ -116,12 +116,13 @@ def explain_filter(
                 "relevant": lines.judged[own] & judgments.relevant(lines.grade[own]),
             }
         )
+    threshold = Given(threshold)
     listing = _drawn(listing, threshold)
     counts = [float(each[at]) for each in _cells(one.at(threshold))]
     size = "docs" if docs is not None else "table" if run is None else "known"
     steps = _steps(counts, threshold, listing, size, beta, utility)
     figures = {str(step.numbers["figure"]): of(step) for step in steps if "figure" in step.numbers}
-    return FilterExplanation(one.name, str(topic), float(threshold), listing, tuple(steps), figures)
+    return FilterExplanation(one.name, str(topic), threshold, listing, tuple(steps), figures)
 
 
 def _cells(tables: Tables) -> tuple[Any, ...]:

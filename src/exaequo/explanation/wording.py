@@ -19,7 +19,7 @@ import polars as pl
 
 from exaequo import tabular
 from exaequo.errors import BadParameter
-from exaequo.explanation.steps.parts import Plain, Step, Word
+from exaequo.explanation.steps.parts import Given, Plain, Step, Word
 from exaequo.measures import Definition
 
 #: One file each; English first.
@@ -74,6 +74,8 @@ class Wording(string.Formatter):
             return one if abs(value) in self.words["grammar"]["one"] else many
         if value is None:
             return "–"
+        if isinstance(value, Given):
+            return f"{value:.15g}"
         if isinstance(value, float):
             return f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}"
         if isinstance(value, Word):
@@ -147,14 +149,15 @@ def _digits(scores: Sequence[float]) -> int:
 def plain_steps(steps: Sequence[Step], words: Wording) -> list[dict[str, Any]]:
     """Return steps as plain data, for JSON, with their sentences."""
     return [
-        {"key": step.key, "text": words.step(step), "numbers": _plain(step.numbers), "table": _plain(step.table)}
+        {"key": step.key, "text": words.step(step), "numbers": plain(step.numbers), "table": plain(step.table)}
         for step in steps
     ]
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Return data for JSON, where what is not finite is null."""
     if isinstance(value, dict):
-        return {key: _plain(inner) for key, inner in value.items()}
+        return {key: plain(inner) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_plain(inner) for inner in value]
+        return [plain(inner) for inner in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value

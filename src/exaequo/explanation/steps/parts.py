@@ -27,6 +27,12 @@ class Plain(str):
     __slots__ = ()
 
 
+class Given(float):
+    """A number that was asked for, written with all its digits."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True)
 class Step:
     """One line of an explanation: the key of its sentence, the numbers in it, and perhaps a table.
