@@ -92,6 +92,21 @@ def test_the_site_builds(tmp_path: Path) -> None:
         assert (tmp_path / "site" / name).exists()
 
 
+def test_explanations_are_printed_as_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shown = [block.partition("\n") for block in blocks(ROOT / "docs" / "explain.md", "") if block.startswith("$ ")]
+    for line, _, printed in shown:
+        words = shlex.split(line.removeprefix("$ "))
+        if words[0] == "cat":
+            Path(words[1]).write_text(printed, encoding="utf-8")
+        else:
+            assert run(words[1:]) == 0, line
+            assert capfd.readouterr().out == printed, line
+    assert len(shown) == 5
+
+
 def test_the_tutorial_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(tmp_path)
     text = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")

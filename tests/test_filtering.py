@@ -165,7 +165,7 @@ def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.
     assert run(["filter", "q", "r", "-q", "--utility", "3,-1"]) == 0
     text = capfd.readouterr().out
     assert text.splitlines()[0].split() == (
-        "run theme a b c d relevant N precision recall noise silence density accuracy F E utility best utility "
+        "run theme a b c d relevant N precision recall noise silence fallout density accuracy F E utility best utility "
         "normalised beats nothing T11SU".split()
     )
     assert [line.split()[1] for line in text.splitlines()[1:]] == ["t", "u", "macro", "micro"]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from exaequo.filtering import Filter, Tables
 
 FORMAT = 1
+_SHARES = ("precision", "recall", "noise", "silence", "fallout", "density", "accuracy")
 
 
 @click.command("filter")
@@ -202,7 +203,7 @@ def _figures(tables: Tables, beta: float, coefficients: tuple[float, ...]) -> di
         **{name: getattr(tables, name) for name in ("a", "b", "c", "d")},
         "relevant": tables.a + tables.c,
         "N": tables.a + tables.b + tables.c + tables.d,
-        **{name: getattr(tables, name) for name in ("precision", "recall", "noise", "silence", "density", "accuracy")},
+        **{name: getattr(tables, name) for name in _SHARES},
         "F": tables.f(beta),
         "E": tables.e(beta),
         "utility": tables.utility(*coefficients),

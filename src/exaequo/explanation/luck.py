@@ -38,7 +38,9 @@ def what_ties_decide(whole: View, measure: Measure, values: dict[str, float]) ->
         return Step("ties define", {"ties": tied})
     if _spread(known) <= NEAR:
         return Step("ties change nothing", {"ties": tied})
-    orders = {name: value for name, value in known.items() if name != EXPECTED}
+    # Of equal values the strategies at the two ends come first, as they say most.
+    names = sorted(known, key=lambda name: name not in (INTERVAL[0], INTERVAL[-1]))
+    orders = {name: known[name] for name in names if name != EXPECTED}
     apart = orders if _spread(orders) > NEAR else known
     low, high = min(apart, key=apart.__getitem__), max(apart, key=apart.__getitem__)
     lowest, highest = (figure(measure, apart[name]) for name in (low, high))

@@ -95,20 +95,20 @@ def fractions(rows: Iterable[Row]) -> list[str]:
     return [f"{row['found']}/{row['rank']}" for row in rows]
 
 
-def written(terms: Sequence[str]) -> Plain:
+def written(terms: Sequence[str] | Sequence[float]) -> Plain:
     """Write a sum out."""
-    if len(terms) > MOST_TERMS:
-        terms = [*terms[: MOST_TERMS - 2], "…", terms[-1]]
-    return Plain(" + ".join(terms))
+    long = len(terms) > MOST_TERMS
+    shown = [*terms[: MOST_TERMS - 2], "…", terms[-1]] if long else terms
+    return Plain(" + ".join(term if isinstance(term, str) else f"{term:.6g}" for term in shown))
 
 
 def summed(values: Sequence[float], terms: Sequence[str] | None = None, *, last: bool = False) -> Step:
     """Return a sum with its terms; as the last step it is the result."""
     total = float(sum(values))
-    numbers: dict[str, Any] = {"total": total, "result": total} if last else {"total": total}
+    numbers = {"terms": written(terms or values), "total": total, **({"result": total} if last else {})}
     if not values:
         return Step("sum of nothing", numbers)
-    return Step("sum", {"terms": written(terms or [f"{value:.4g}" for value in values]), **numbers})
+    return Step("sum of one" if len(values) == 1 and terms is None else "sum", numbers)
 
 
 def column(rows: Iterable[Row], name: str) -> list[float]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from math import log2
 
-import numpy as np
-
 from exaequo.explanation.steps.parts import Row, Step, column, explains, listed, over, summed
 from exaequo.explanation.view import View
 
@@ -85,7 +83,7 @@ def _greedy(of: dict[str, list[str]], cutoff: int, alpha: float) -> list[Row]:
     rows = []
     for rank in range(1, min(cutoff, len(of)) + 1):
         gains = {document: sum(worth[each] for each in subtopics) for document, subtopics in left.items()}
-        document = max(left, key=lambda name: (np.round(gains[name], 9), name))
+        document = max(left, key=lambda name: (round(gains[name], 9), name))
         rows.append({"rank": rank, "document": document, "gain": gains[document]})
         for subtopic in left.pop(document):
             worth[subtopic] *= 1 - alpha
