@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import exaequo
@@ -43,6 +43,26 @@ MORE = """
 """
 ALL = list(dict.fromkeys([*instances(), *parse_measures(MORE)]))
 DIGITS = 1e-9
+#: Many relevant documents of equal grades, found in ties, missed, or misplaced; and a topic without a list.
+DENSE: tuple[Grades, Sims] = (
+    {
+        "1": {"AP0": 3, "AP1": 1, "AP2": 1, "FT0": 2, "FT1": 2, "LA0": 0, "LA1": -1, "WSJ0": 3, "WSJ1": 0},
+        "2": {"AP1": 2},
+    },
+    {
+        "1": {
+            "AP1": 9.0,
+            "AP2": 8.0,
+            "FT1": 8.0,
+            "LA0": 7.0,
+            "LA1": 7.0,
+            "zé1": 6.0,
+            "FT0": 5.0,
+            "WSJ1": 5.0,
+            "FT2": 4.0,
+        }
+    },
+)
 
 
 @st.composite
@@ -81,7 +101,8 @@ def check_steps(qrels: Any, run: Any, measures: list[Measure]) -> None:
 
 
 @pytest.mark.parametrize("name", list(catalogue()))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=40, deadline=None)
+@example(DENSE)
 @given(collections())
 def test_the_last_step_comes_to_the_value(name: str, collection: tuple[Grades, Sims]) -> None:
     check_steps(*collection, [measure for measure in ALL if measure.definition.name == name])
