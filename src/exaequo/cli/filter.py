@@ -64,7 +64,7 @@ def filter_(
     """
     output.refuse_two_stdins((qrels, *runs))
     names, readers = output.parse_columns(columns), readers_of(kinds)
-    coefficients = _coefficients(utility)
+    coefficients = coefficients_of(utility)
     _refuse(threshold, sweep, curve, beta, average)
     judging = {"level": rel_level, "highest": max_grade}
     filters = list(_filters(qrels, runs, docs, readers, names, judging))
@@ -165,7 +165,8 @@ def _curve(
     ]
 
 
-def _coefficients(text: str) -> tuple[float, float]:
+def coefficients_of(text: str) -> tuple[float, float]:
+    """Read what a document rightly and one wrongly selected are worth."""
     from exaequo.errors import UsageError
     from exaequo.filtering import UTILITIES
 

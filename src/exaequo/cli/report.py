@@ -46,7 +46,7 @@ def report(
     columns: tuple[str, ...],
     **kinds: str | None,
 ) -> None:
-    """Write one page about two or more RUNs: verdict, ties, tables, pairs, topics, figures; to send to a colleague.
+    """Write one page about RUNs: verdict, ties, tables, pairs, topics, figures; to send to a colleague.
 
     The page is a single file without network, and readable without scripts.
     """
