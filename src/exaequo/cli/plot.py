@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from exaequo.cli import output
-from exaequo.cli.eval import readers_of, with_input_options
+from exaequo.cli.options import Files, reads_files
 
 KINDS = (
     *("curve", "recall", "single", "ties", "tie-groups", "topics", "scatter", "measures", "at-k", "threshold"),
@@ -32,7 +32,7 @@ STRATEGIES = ("realistic", "conventional", "optimistic", "rank", "input", "rando
 
 @click.command()
 @click.argument("kind", type=click.Choice(KINDS))
-@click.argument("files", nargs=-1, metavar="QRELS RUN...")
+@click.argument("paths", nargs=-1, metavar="QRELS RUN...")
 @click.option("-o", "--output", "path", required=True, metavar="FILE", help="FILE.svg, .png, .pdf, .html or .json")
 @click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="What to draw.")
 @click.option("--topic", metavar="TOPIC", help="One topic instead of all.")
@@ -52,14 +52,14 @@ STRATEGIES = ("realistic", "conventional", "optimistic", "rank", "input", "rando
 @click.option("--size", type=click.Choice(["column", "page", "slide"]), default="page", show_default=True)
 @click.option("--dark", is_flag=True, help="Light on dark.")
 @click.option("--scale", type=click.FloatRange(0.1, 10), default=2.0, show_default=True, help="Resolution of a PNG.")
-@with_input_options
+@reads_files
 def plot(
     kind: str,
-    files: tuple[str, ...],
+    paths: tuple[str, ...],
     path: str,
     measures: tuple[str, ...],
     scale: float,
-    columns: tuple[str, ...],
+    files: Files,
     **given: Any,
 ) -> None:
     """Draw a figure of a KIND from QRELS and RUNs.
@@ -72,24 +72,19 @@ def plot(
 
     from exaequo.errors import UsageError
 
-    kinds = {name: given.pop(name) for name in ("reader", "qrels_reader", "run_reader")}
     options = _options(kind, measures, given)
-    if kind == "single" and files:
+    if kind == "single" and paths:
         raise UsageError("'single' draws a formula and takes no files.")
-    if kind != "single" and len(files) < 2:
+    if kind != "single" and len(paths) < 2:
         raise UsageError(f"'{kind}' needs QRELS and at least one RUN.")
-    output.refuse_two_stdins(files)
+    output.refuse_two_stdins(paths)
     from exaequo.plot import KINDS as DRAWN
     from exaequo.plot.chart import refuse_unknown_format
-    from exaequo.read import read_qrels, read_run
 
     refuse_unknown_format(path)
     arguments: tuple[Any, ...] = ()
-    if files:
-        names, readers = output.parse_columns(columns), readers_of(kinds)
-        judged = read_qrels(files[0], reader=readers[0], columns=names)
-        runs = [read_run(run, reader=readers[1], columns=names) for run in output.with_progress(files[1:])]
-        arguments = (judged, runs)
+    if paths:
+        arguments = (files.qrels(paths[0]), list(files.runs(paths[1:])))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         chart = DRAWN[kind](*arguments, **options)
