@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import shlex
 import warnings
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
+import exaequo
 from exaequo.cli import run
 from exaequo.measures import catalogue, parse_measure, registry
 
@@ -77,6 +79,33 @@ def test_the_catalogue_is_that_of_the_registry() -> None:
     assert made == written, "run ./scripts/docs"
 
 
+def test_the_worked_example_of_ties() -> None:
+    scores = {"CT5": 0.9, "AP5": 0.7, "WSJ9": 0.7, "AP8": 0.7, "FT12": 0.6}
+    qrels = {"1": {"CT5": 1, "AP8": 1}}
+    found = exaequo.evaluate(qrels, {"1": scores}, "AP", ties="all")
+    text = (ROOT / "docs" / "ties.md").read_text(encoding="utf-8")
+    (row,) = re.findall(r"^\| \| AP \| (.*) \|$", text, re.MULTILINE)
+    for ties, figure in zip(("realistic", "conventional", "optimistic"), row.split(" | "), strict=True):
+        assert found.mean("AP", ties=ties) == pytest.approx(float(Fraction(figure)))
+
+
+def test_every_picture_is_drawn_and_shown() -> None:
+    import runpy
+
+    made = set(runpy.run_path(str(ROOT / "scripts" / "pictures.py"))["pictures"]())
+    assert {path.stem for path in (ROOT / "docs" / "pictures").glob("*.svg")} == made, "run ./scripts/docs"
+    text = (ROOT / "docs" / "plots.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"\(pictures/([\w-]+)\.svg\)", text)) == made
+
+
+def test_every_command_has_its_page() -> None:
+    from exaequo.cli import app
+
+    text = "".join(page.read_text(encoding="utf-8") for page in PAGES[1:])
+    for name in app.commands:
+        assert re.search(rf"^(?:\$ )?exaequo {name}\b", text, re.MULTILINE), name
+
+
 def test_the_site_builds(tmp_path: Path) -> None:
     import subprocess
     import sys
@@ -107,11 +136,16 @@ def test_explanations_are_printed_as_shown(
     assert len(shown) == 5
 
 
-def test_the_tutorial_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(("name", "least"), [("tutorial", 7), ("evaluate", 5), ("plots", 15), ("report", 2)])
+def test_commands_of_the_docs_run(
+    name: str, least: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
-    text = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
+    if name != "tutorial":  # which begins with that
+        exaequo.sample().save(tmp_path / "sample")
+    text = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
     commands = re.findall(r"^\$ exaequo (.*)$", text, re.MULTILINE)
-    assert len(commands) >= 7
+    assert len(commands) >= least
     for line in commands:
         words = shlex.split(line, comments=True)
         globbed = [p for word in words for p in (sorted(map(str, Path().glob(word))) if "*" in word else [word])]

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
+import warnings
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import exaequo
 from exaequo import BadParameter, plot
 from exaequo.cli import run as command
-from exaequo.plot.chart import Chart, apart
+from exaequo.plot.chart import Canvas, Chart
+from exaequo.plot.marks import apart, beside_points, short_names
 from helpers import evaluate
 
 QRELS, RUNS = exaequo.sample()
@@ -25,6 +31,9 @@ PICTURES: dict[str, Callable[[], Chart]] = {
     "curve-topic": lambda: plot.curve(QRELS, [BY_NAME["bm25"], BY_NAME["hybrid"]], topic="401"),
     "curve-one": lambda: plot.curve(QRELS, [BY_NAME["hybrid"]], dark=True),
     "recall": lambda: plot.recall(QRELS, [BY_NAME["bm25"]], topic="402", cutoff=50),
+    "recall-rnorm": lambda: plot.recall(QRELS, [BY_NAME["bm25"]], topic="402", measure="RNorm(docs=200)"),
+    "recall-mor": lambda: plot.recall(QRELS, [BY_NAME["bm25"]], topic="402", measure="MOR@50"),
+    "recall-two": lambda: plot.recall(QRELS, [BY_NAME["bm25"], BY_NAME["hybrid"]], topic="402", cutoff=50),
     "single": plot.single,
     "ties": lambda: plot.ties(QRELS, ALL),
     "tie-groups": lambda: plot.tie_groups(QRELS, [BY_NAME["llm-judge"]]),
@@ -65,7 +74,7 @@ def test_is_drawn(name: str) -> None:
 
 
 def test_every_kind_is_there() -> None:
-    assert set(plot.KINDS) == {name.partition("-topic")[0].partition("-one")[0] for name in PICTURES}
+    assert all(any(name == kind or name.startswith(f"{kind}-") for name in PICTURES) for kind in plot.KINDS)
 
 
 def layer(chart: Chart, field: str) -> list[dict[str, Any]]:
@@ -119,7 +128,10 @@ def test_requests_that_cannot_be() -> None:
         (lambda: plot.curve(QRELS, ALL, topic="999"), "no evaluated topic"),
         (lambda: plot.topics(QRELS, [RUNS[0]]), "give two"),
         (lambda: plot.topics(QRELS, ALL, one="bm26"), "did you mean 'bm25'"),
-        (lambda: plot.recall(QRELS, ALL), "give one"),
+        (lambda: plot.recall(QRELS, ALL, measure="MOR"), "give one"),
+        (lambda: plot.recall(QRELS, ALL, measure="AP"), "shows PRES, RNorm, MOR"),
+        (lambda: plot.recall(QRELS, ALL, measure="RNorm(docs=3)"), "size of the collection"),
+        (lambda: plot.measures(QRELS, [RUNS[0]]), "two runs or more"),
         (lambda: plot.ties(QRELS, ALL, size="huge"), "size must be"),
     ]
     for draw, message in wrong:
@@ -150,8 +162,9 @@ def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.
 
 
 def test_less_is_better_and_one_named_run() -> None:
-    rows = plot.topics(QRELS, [BY_NAME["bm25"], BY_NAME["hybrid"]], measure="Noise@10")["data"]["values"]
-    assert all(row["sign"] == ("hybrid" if row["gap"] < 0 else "bm25" if row["gap"] > 0 else "equal") for row in rows)
+    rows = layer(plot.topics(QRELS, [BY_NAME["bm25"], BY_NAME["hybrid"]], measure="Noise@10"), "gap")
+    signs = {-1: "hybrid better", 1: "bm25 better", 0: "equal"}
+    assert all(row["sign"] == signs[(row["gap"] > 0) - (row["gap"] < 0)] for row in rows)
     title = plot.topics(QRELS, [BY_NAME["bm25"], BY_NAME["hybrid"]], one="hybrid")["title"]["text"]
     assert title == "bm25 against hybrid"
     with pytest.raises(BadParameter, match="with itself"):
@@ -159,3 +172,151 @@ def test_less_is_better_and_one_named_run() -> None:
     assert plot.at_k(QRELS, ALL, measure="P@5")["title"]["text"] == "P against the cutoff"
     low = plot.scatter(QRELS, ALL, measure="WSS@0.95")["layer"][1]["encoding"]["x"]["scale"]["domain"][0]
     assert low < 0
+
+
+def area(rows: list[dict[str, Any]]) -> float:
+    """The area between two staircases."""
+    return float(sum((a["high"] - a["low"]) * (b["rank"] - a["rank"]) for a, b in pairwise(rows)))
+
+
+@given(
+    ranks=st.sets(st.integers(1, 30), min_size=0, max_size=8),
+    more=st.integers(0, 3),
+    cutoff=st.integers(1, 40),
+    docs=st.integers(40, 60),
+)
+@settings(max_examples=60, deadline=None)
+def test_areas_are_the_measures(ranks: set[int], more: int, cutoff: int, docs: int) -> None:
+    """PRES and RNorm are the share of the area between best and worst case under the line, as drawn."""
+    names = {rank: f"r{rank}" for rank in ranks} | {0 - at: f"m{at}" for at in range(1, more + 1)}
+    if not names:
+        return
+    qrels = {"1": dict.fromkeys(names.values(), 1)}
+    run = {"1": {names.get(rank, f"d{rank}"): -float(rank) for rank in range(1, 31)}}
+    for measure in (f"PRES@{cutoff}", f"RNorm(docs={docs})"):
+        picture = plot.recall(qrels, {"x": run}, measure=measure)
+        lost, won = (area(each["data"]["values"]) for each in picture["layer"] if each["mark"]["type"] == "area")
+        value = evaluate(qrels, {"x": run}, measure).mean(measure, run="x")
+        assert won / (lost + won) == pytest.approx(value, abs=1e-9)
+        assert f"= {value:.4f}" in picture["title"]["subtitle"]
+
+
+def test_height_and_width() -> None:
+    """Systems 2 and 4 of the paper: h, w and the cases of lists with the same h and w."""
+    for ranks, figures in (
+        ([50, 51, 53, 54], "h = 4 of n = 4, w = 54, AP 0.0475 between AP0 0.0472 (dotted) and AP1 0.7685 (dashed)"),
+        ([1, 54], "h = 2 of n = 4, w = 54, AP 0.2593 between AP0 0.0140 (dotted) and AP1 0.2593 (dashed)"),
+    ):
+        names = {rank: f"r{rank}" for rank in ranks}
+        qrels = {"1": dict.fromkeys([*names.values(), *(f"m{at}" for at in range(4 - len(ranks)))], 1)}
+        run = {"1": {names.get(rank, f"d{rank}"): -float(rank) for rank in range(1, 101)}}
+        picture = plot.recall(qrels, {"x": run}, measure="MOR@100", size="slide")
+        said = picture["title"]["subtitle"]
+        assert figures in (said if isinstance(said, str) else " ".join(said))
+        between = next(each for each in picture["layer"] if each["mark"]["type"] == "area")["data"]["values"]
+        assert all(row["low"] <= row["high"] for row in between)
+        assert {"rank": 54, "low": len(ranks), "high": len(ranks)} in between
+    nothing = plot.recall({"1": {"a": 1}}, {"x": {"1": {"b": 1.0}}}, measure="MOR@10")
+    assert "nothing relevant in the first 10" in nothing["title"]["subtitle"]
+
+
+def test_names_that_are_long_stay_different() -> None:
+    long = [f"a-long-name-of-an-organisation-and-{at:02}-bm25-with-everything-on-top" for at in range(20)]
+    shown = short_names(long)
+    assert len(set(shown.values())) == 20
+    assert shown[long[7]] == "a-long…07…on-top"
+    assert short_names(["bm25", "x" * 50]) == {"bm25": "bm25", "x" * 50: f"{'x' * 16}…{'x' * 15}"}
+    assert short_names(["short", "names"]) == {"short": "short", "names": "names"}
+
+
+@given(st.lists(st.tuples(st.floats(0, 320), st.floats(0, 220)), min_size=1, max_size=6, unique=True))
+@settings(max_examples=60, deadline=None)
+def test_names_beside_points_do_not_cover_each_other(points: list[tuple[float, float]]) -> None:
+    canvas = Canvas.of({"size": "column"})
+    labels = [("401", x, y) for x, y in points]
+    boxes = []
+    for x, y, align in beside_points(labels, points, canvas):
+        left = {"left": x, "right": x - canvas.span("401"), "center": x - canvas.span("401") / 2}[align]
+        boxes.append((left, y - canvas.font / 2, left + canvas.span("401"), y + canvas.font / 2))
+    for at, one in enumerate(boxes):
+        for two in boxes[:at]:
+            assert one[0] >= two[2] or one[2] <= two[0] or one[1] >= two[3] or one[3] <= two[1]
+
+
+def text_boxes(svg: str) -> list[tuple[str, float, float, float, float]]:
+    """The upright texts of a picture with the places they take."""
+    boxes = []
+    shift = re.search(r'viewBox="[^"]*"><rect[^>]*><g[^>]*transform="translate\(([-\d.]+),([-\d.]+)\)"', svg)
+    assert shift
+    for element in re.findall(r"<text ([^>]*)>([^<]*)</text>", svg):
+        attributes, text = element
+        place = re.search(r'translate\(([-\d.]+),([-\d.]+)\)"', attributes)
+        size = re.search(r'font-size="([\d.]+)px"', attributes)
+        if not text or place is None or size is None:
+            continue
+        width, height = 0.55 * float(size[1]) * len(text), float(size[1])
+        anchor = re.search(r'text-anchor="(\w+)"', attributes)
+        left = float(place[1]) - {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor[1] if anchor else "start"] * width
+        boxes.append((text, left, float(place[2]) - 0.8 * height, left + width, float(place[2]) + 0.1 * height))
+    return boxes
+
+
+def test_many_lines_have_names_that_do_not_cover_each_other() -> None:
+    topics = QRELS.frame["qid"].unique(maintain_order=True).to_list()
+    frame = BY_NAME["bm25"].frame
+    base = {
+        topic: dict(frame.filter(frame["qid"] == topic).select("docno", "sim").head(30).iter_rows()) for topic in topics
+    }
+    for count in (10, 20):
+        runs = {f"copy-{at}": base for at in range(count)}  # all alike: all lines end at one place
+        for picture in (plot.curve(QRELS, runs), plot.curve(QRELS, runs, topic="401"), plot.at_k(QRELS, runs)):
+            names = [box for box in text_boxes(picture.drawn("svg").decode()) if box[0].startswith("copy-")]
+            assert len(names) == (10 if count == 10 else 8)
+            tops = sorted(box[2] for box in names)
+            assert all(after - before >= 11 for before, after in pairwise(tops))
+        if count == 20:
+            assert "the best 8 of 20 runs are named" in str(plot.curve(QRELS, runs)["title"]["subtitle"])
+
+
+def test_nothing_to_draw_is_said() -> None:
+    nowhere = "PDoc(doc='nowhere')"
+    for draw in (plot.ties, plot.topics, plot.scatter):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", exaequo.DataWarning)
+            with pytest.raises(BadParameter, match="no value on any topic"):
+                draw(QRELS, ALL, measure=nowhere)
+
+
+def test_what_is_missing_is_said() -> None:
+    with pytest.warns(exaequo.DataWarning, match="24 of 25 evaluated topics missing"):
+        plot.curve(QRELS, {"x": {"401": {"d": 1.0}}})
+
+
+def test_intervals_stay_where_values_can_be() -> None:
+    qrels = {str(topic): {"a": 1} for topic in range(4)}
+    runs = {
+        "x": {str(t): {"a": 1.0} if t else {"b": 1.0} for t in range(4)},
+        "y": {str(t): {"a": 2.0} for t in range(4)},
+    }
+    for row in layer(plot.systems(qrels, runs, measure="RR"), "low"):
+        assert 0 <= row["low"] <= row["mean"] <= row["high"] <= 1
+
+
+def test_levels_of_relevance_reach_every_kind() -> None:
+    strict = plot.ties(QRELS, ALL, rel_level=2)
+    scores = evaluate(QRELS, ALL, "AP", rel_level=2)
+    for point in layer(strict, "strategy"):
+        if point["strategy"] == "realistic":
+            assert point["value"] == scores.mean("AP", run=point["run"])
+    assert plot.curve(QRELS, ALL, rel_level=2) != plot.curve(QRELS, ALL)
+    assert plot.threshold(QRELS, [RUNS[0]], rel_level=2) != plot.threshold(QRELS, [RUNS[0]])
+
+
+def test_topics_beyond_those_with_names() -> None:
+    qrels = {str(topic): {"a": 1, "b": 1} for topic in range(80)}
+    one = {str(topic): {"a": 2.0, "b": 1.0} for topic in range(80)}
+    two = {str(topic): {"a": 2.0, **{f"x{at}": 1.5 for at in range(topic % 9)}, "b": 1.0} for topic in range(80)}
+    picture = plot.topics(qrels, {"one": one, "two": two})
+    words = [each["data"]["values"][0]["text"] for each in picture["layer"][1:]]
+    assert len(words) == 5
+    assert all(word.startswith("topic ") for word in words)

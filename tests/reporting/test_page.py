@@ -130,18 +130,31 @@ def test_topics_and_lists(sample: Path, opened: Opened) -> None:
     page = opened.open(sample)
     page.select_option("#one", label="bm25")
     page.select_option("#two", label="llm-judge")
-    assert page.locator("#bars rect").count() == 25
+    assert page.locator("#bars .bar").count() == 25
+    assert page.locator("#cloud circle").count() == 25
     assert "AP of llm-judge over bm25" in (page.text_content("#bars-text") or "")
-    page.locator("#bars rect").first.click()
+    page.locator("#bars .bar").first.click()
     topic = page.eval_on_selector("#topic", "select => select.selectedOptions[0].textContent")
     assert f"topic {topic}" in (page.text_content("#lists table caption") or "")
     assert page.locator("#lists table").count() == 2
     assert page.locator("#lists table tbody tr").count() == 20
     assert page.locator("#lists tr.tied").count() > 0
-    page.locator("#bars rect").last.focus()
-    page.keyboard.press("Enter")
+    page.locator("#bars .bar").first.focus()
+    for key in ("ArrowRight", "End", "Enter"):
+        page.keyboard.press(key)
     other = page.eval_on_selector("#topic", "select => select.selectedOptions[0].textContent")
     assert other != topic
+    assert page.get_attribute("#bars .chosen", "aria-label") == page.get_attribute("#bars .bar >> nth=-1", "aria-label")
+    page.locator("#cloud circle").nth(3).dispatch_event("click")
+    assert page.eval_on_selector("#topic", "select => select.selectedIndex") == int(
+        page.get_attribute("#cloud .chosen", "data-topic") or -1
+    )
+    page.click("#contrasts button")
+    assert page.locator("#contrasts button").count() == 5
+    page.select_option("#one", "-1")
+    assert page.locator("#lists table").count() == 1
+    assert page.locator("#cloud circle").count() == 0
+    assert (page.text_content("#bars-text") or "").startswith("AP of llm-judge: mean 0.3737")
 
 
 def test_matrix(sample: Path, opened: Opened) -> None:
@@ -158,13 +171,94 @@ def test_a_link_shows_what_one_saw(sample: Path, opened: Opened, browser: Browse
     page.fill("#filter", "l")
     page.select_option("#baseline", "logprob")
     page.select_option("#topic", label="410")
+    page.select_option("#ties-measure", label="P@10")
+    page.select_option("#pair-measure", label="nDCG@10")
+    page.click('nav a[href="#glossary"]')
     fragment = page.evaluate("location.hash")
+    assert all(part in fragment for part in ("sort=run", "filter=l", "section=glossary", "pairs=nDCG%4010"))
     again = browser.new_page()
-    again.goto(sample.as_uri() + fragment)
+    again.goto(sample.as_uri())
+    again.evaluate("hash => { location.hash = hash }", fragment)  # a link inside a page that is open
+    again.wait_for_function("document.querySelector('#filter').value === 'l'")
     assert order(again) == order(page)
     assert again.input_value("#baseline") == "logprob"
     assert "topic 410" in (again.text_content("#lists table caption") or "")
+    assert again.text_content("#intervals caption") == "P@10"
+    assert again.text_content("#matrix caption") == "nDCG@10"
+    assert again.evaluate("document.activeElement.id") == "glossary"
     again.close()
+
+
+def test_a_section_by_its_name(sample: Path, opened: Opened) -> None:
+    page = opened.open(sample, "#pairs")
+    assert page.evaluate("scrollY") > 500
+
+
+def test_a_baseline_nobody_was_tested_against(tmp_path: Path, opened: Opened) -> None:
+    data = exaequo.sample()
+    page = opened.open(write(tmp_path / "x.html", data.qrels, data.runs, baseline="bm25"))
+    assert page.input_value("#baseline") == "bm25"
+    assert page.text_content("#pinned") == ""
+    page.select_option("#baseline", "boolean")
+    assert "have no p: the tests were made against bm25" in (page.text_content("#pinned") or "")
+    page.select_option("#baseline", "")
+    page.reload()
+    assert page.input_value("#baseline") == ""
+
+
+def test_figures_on_dark_paper(sample: Path, browser: Browser) -> None:
+    found = {}
+    for scheme in ("light", "dark"):
+        page = browser.new_context(color_scheme=scheme).new_page()
+        page.goto(sample.as_uri())
+        colour = "element => getComputedStyle(element).fill"
+        found[scheme] = [
+            page.eval_on_selector(selector, colour)
+            for selector in ("#figure-systems .mark-symbol path", "#figure-systems text", "#figure-systems rect")
+        ]
+        page.close()
+    assert found["light"] == ["rgb(0, 114, 178)", "rgb(34, 34, 34)", "rgb(255, 255, 255)"]
+    assert found["dark"] == ["rgb(86, 180, 233)", "rgb(238, 238, 238)", "rgb(27, 27, 31)"]
+
+
+def test_one_run(tmp_path: Path, opened: Opened) -> None:
+    data = exaequo.sample()
+    page = opened.open(write(tmp_path / "one.html", data.qrels, [data.runs[0]]))
+    verdict = page.text_content(".verdict") or ""
+    assert verdict.startswith(f"{data.runs[0].name} has a mean AP of ")
+    assert page.locator("#pairs").count() == 0
+    assert page.locator("#bars .bar").count() == 25
+    assert page.locator("figure").count() >= 4
+    assert page.locator(".static table").count() == 3
+
+
+def test_measures_and_lists_that_are_not_there(tmp_path: Path, opened: Opened) -> None:
+    """A measure without values is left out, and said; a topic one run lacks has an empty list."""
+    qrels: Grades = {str(topic): {"a": 1.0, "b": 0.0, "c": 2.0} for topic in range(5)}
+    full: Sims = {str(topic): {"a": 1.0, "b": 1.0, "c": float(topic)} for topic in range(5)}
+    part: Sims = {str(topic): {"b": 3.0, "c": 2.0} for topic in range(4)}
+    path = write(tmp_path / "x.html", qrels, {"full": full, "part": part}, "AP PDoc(doc='z') NumRet", depth=2)
+    page = opened.open(path)
+    assert "PDoc(doc='z') is left out" in (page.text_content("#health") or "")
+    assert page.locator("#scores thead th").count() == 3
+    page.select_option("#topic", label="4")
+    assert "nothing returned" in (page.text_content("#lists") or "")
+
+
+@pytest.mark.parametrize("size", [3, 20])
+def test_the_matrix_without_scripts(tmp_path: Path, browser: Browser, size: int) -> None:
+    qrels: Grades = {str(topic): {"a": 1.0} for topic in range(6)}
+    runs: dict[str, Sims] = {
+        f"r{at:02}": {str(t): {**{f"x{k}": 2.0 for k in range(at)}, "a": 1.0} for t in range(6)} for at in range(size)
+    }
+    path = write(tmp_path / "x.html", qrels, runs, "RR")
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(path.as_uri())
+    assert page.locator("#matrix tbody tr").count() == size
+    cell = (page.locator("#matrix tbody tr").nth(0).locator("td").nth(1).text_content() or "").strip()
+    assert cell == ("+0.5000 ▲" if size == 3 else "▲")
+    context.close()
 
 
 def test_downloads(sample: Path, opened: Opened, tmp_path: Path) -> None:
@@ -191,7 +285,12 @@ def test_without_scripts(sample: Path, browser: Browser) -> None:
     page.goto(sample.as_uri())
     assert page.locator("#scores tbody tr").count() == 6
     assert page.locator("#matrix table tbody tr").count() == 6
-    assert page.locator("figure svg").count() == 5
+    names = page.eval_on_selector_all("figure", "all => all.map(each => each.id)")
+    kinds = ("ties", "systems", "curves", "at-k", "measures", "tie-groups", "topics", "scatter", "recall")
+    assert names == [f"figure-{name}" for name in kinds]
+    assert page.locator("figure svg").count() == len(names)
+    assert page.locator(".static table").count() == 6
+    assert page.locator(".static table").first.is_visible()
     assert page.locator("#filter").is_hidden()
     assert page.locator("noscript").count() == 2
     context.close()
@@ -225,7 +324,7 @@ def test_names_are_text(tmp_path: Path, opened: Opened) -> None:
     assert page.locator("img").count() == 0
     assert page.evaluate("document.scripts.length") == 2
     page.select_option("#baseline", NASTY[2])
-    page.locator("#bars rect").first.click()
+    page.locator("#bars .bar").first.click()
 
 
 def test_provenance_and_verdict(sample: Path, opened: Opened) -> None:
@@ -254,7 +353,7 @@ def test_a_campaign_fits(tmp_path: Path, browser: Browser) -> None:
     page = browser.new_page()
     start = time.monotonic()
     page.goto(path.as_uri())
-    page.wait_for_selector("#bars rect")
+    page.wait_for_selector("#bars .bar")
     assert time.monotonic() - start < 3
     assert page.locator("#scores tbody tr").count() == 130
     page.close()
@@ -271,7 +370,9 @@ def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.
     text = Path("page.html").read_text(encoding="utf-8")
     assert text.startswith("<!doctype html>")
     assert "<title>3 runs, 25 topics</title>" in text
-    assert command(["report", "qrels.txt", runs[0]]) == 2
+    assert command(["report", "qrels.txt", runs[0], "-o", "one.html"]) == 0
+    assert "There is no run to compare it with" in capfd.readouterr().out
+    assert command(["report", "qrels.txt"]) == 2
 
 
 def test_a_baseline_that_is_best_and_less_is_better(tmp_path: Path, opened: Opened, browser: Browser) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from exaequo.cli import output
-from exaequo.cli.eval import readers_of, with_input_options
+from exaequo.cli.options import Files, reads_files
 
 if TYPE_CHECKING:
     from exaequo.errors import Problem
@@ -21,8 +21,8 @@ FORMAT = 1
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
-@with_input_options
-def check(qrels: str, runs: tuple[str, ...], as_json: bool, columns: tuple[str, ...], **kinds: str | None) -> int:
+@reads_files
+def check(qrels: str, runs: tuple[str, ...], as_json: bool, files: Files) -> int:
     """Look for problems in QRELS and RUNs. Exit code 1 if a file cannot be evaluated, 0 if all can.
 
     Problems stop an evaluation. Remarks do not, but change how its figures should be read.
@@ -31,20 +31,18 @@ def check(qrels: str, runs: tuple[str, ...], as_json: bool, columns: tuple[str, 
     from exaequo.errors import InputError
     from exaequo.evaluation import Options, notes_on_judgments, notes_on_run
     from exaequo.judge import judge, prepare
-    from exaequo.read import read_qrels, read_run
 
-    names, readers = output.parse_columns(columns), readers_of(kinds)
     problems: list[Problem] = []
     remarks: list[str] = []
     judgments: Judgments | None = None
     try:
-        judgments = prepare(read_qrels(qrels, reader=readers[0], columns=names))
+        judgments = prepare(files.qrels(qrels))
         remarks += notes_on_judgments(judgments, [])
     except InputError as error:
         problems += error.problems
     for path in output.with_progress(runs):
         try:
-            run = read_run(path, reader=readers[1], columns=names)
+            run = files.run(path)
             remarks += remarks_on(run)
             if judgments is not None:
                 remarks += notes_on_run(judge(run, judgments), Options())

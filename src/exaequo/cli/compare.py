@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from exaequo.cli import output
-from exaequo.cli.eval import readers_of, with_input_options
+from exaequo.cli.options import Files, Target, handles_missing, judges_relevance, reads_files, writes
 
 if TYPE_CHECKING:
     import polars as pl
 
     from exaequo.comparison import Comparison
+    from exaequo.read import Run
 
 FORMAT = 1
 NOT_PASSED = 3
@@ -63,8 +65,8 @@ _TITLES = {
     "inverted": "Pairs that two collections put in opposite order",
     "judges": "Other judgments of the same topics",
 }
-_TESTS = ("t", "wilcoxon", "sign", "randomization", "bootstrap")
-_CORRECTIONS = ("none", "bonferroni", "holm", "bh", "by", "tukey", "randomised-tukey")
+TESTS = ("t", "wilcoxon", "sign", "randomization", "bootstrap")
+CORRECTIONS = ("none", "bonferroni", "holm", "bh", "by", "tukey", "randomised-tukey")
 
 
 @click.command()
@@ -72,8 +74,8 @@ _CORRECTIONS = ("none", "bonferroni", "holm", "bh", "by", "tukey", "randomised-t
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("--baseline", metavar="RUN", help="Compare all others with this run (its name or file).")
 @click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="As for eval; may be repeated.")
-@click.option("--test", type=click.Choice(_TESTS), default="t", show_default=True)
-@click.option("--correction", type=click.Choice(_CORRECTIONS), default="holm", show_default=True)
+@click.option("--test", type=click.Choice(TESTS), default="t", show_default=True)
+@click.option("--correction", type=click.Choice(CORRECTIONS), default="holm", show_default=True)
 @click.option("--one-sided", is_flag=True, help="Ask only whether a run is better than the baseline.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the tests, after correction.")
 @click.option("--interval", type=click.Choice(["auto", "t", "bca", "percentile"]), default="auto", show_default=True)
@@ -81,24 +83,15 @@ _CORRECTIONS = ("none", "bonferroni", "holm", "bh", "by", "tukey", "randomised-t
 @click.option("--samples", type=click.IntRange(100), default=10_000, show_default=True, help="For random tests.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For all that is random.")
 @click.option("--depth", type=click.IntRange(1), metavar="N", help="Cut each list at N, after ordering.")
-@click.option("--rel-level", type=float, metavar="N", help="Least grade that is relevant.  [default: any above 0]")
-@click.option("--max-grade", type=float, default=127, show_default=True, help="A grade above this is not relevant.")
-@click.option("--missing", type=click.Choice(["zero", "skip", "error"]), default="zero", show_default=True)
+@judges_relevance
+@handles_missing
 @click.option(
     "--also", multiple=True, metavar="DIR", help="Another collection with the same systems: DIR/qrels*, DIR/runs/*."
 )
 @click.option("--judges", multiple=True, metavar="QRELS", help="Other judgments of the same topics.")
 @click.option("--table", "only", type=click.Choice(TABLES), help="Give this table alone.")
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["table", "csv", "json", "markdown", "latex"]),
-    default="table",
-    show_default=True,
-)
-@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
-@click.option("-o", "--output", "path", metavar="FILE", help="Write there instead of to standard output.")
-@with_input_options
+@writes("table", "csv", "json", "markdown", "latex")
+@reads_files
 def compare(
     qrels: str,
     runs: tuple[str, ...],
@@ -119,37 +112,23 @@ def compare(
     also: tuple[str, ...],
     judges: tuple[str, ...],
     only: str | None,
-    format_: str,
-    as_json: bool,
-    path: str | None,
-    columns: tuple[str, ...],
-    **kinds: str | None,
+    target: Target,
+    files: Files,
 ) -> None:
     """Compare two or more RUNs over the topics of QRELS: tests, intervals, effect sizes, power, what ties change."""
     output.refuse_two_stdins((qrels, *runs))
-    format_ = "json" if as_json else format_
-    if format_ == "csv" and only is None:
-        from exaequo.errors import UsageError
-
-        raise UsageError(f"--format csv holds one table; choose it with --table: {', '.join(TABLES)}.")
+    target.one_table(only, TABLES)
     from exaequo.comparison import MEASURES, compare_runs
     from exaequo.comparison.pairs import Plan
     from exaequo.evaluation import Options
     from exaequo.expected import EXPECTED
     from exaequo.measures import parse_measures
     from exaequo.order import strategies
-    from exaequo.read import read_qrels, read_run, unique_names
 
-    names, readers = output.parse_columns(columns), readers_of(kinds)
     parsed = parse_measures(measures or MEASURES)
     options = Options(strategies(ties.split(","), more=(EXPECTED,)), rel_level, max_grade, depth, missing, seed=seed)
-    judged = read_qrels(qrels, reader=readers[0], columns=names)
-    read = [read_run(each, reader=readers[1], columns=names) for each in output.with_progress(runs)]
-    if baseline is not None:  # a file stands for the run in it
-        named = unique_names([(run.name, run.source.name) for run in read])
-        files = [os.path.normpath(run.source.name) for run in read]
-        asked = os.path.normpath(baseline)
-        baseline = named[files.index(asked)] if asked in files and baseline not in named else baseline
+    judged, read = files.qrels(qrels), list(files.runs(runs))
+    baseline = _named(baseline, read)
     plan = Plan(baseline, test, correction, "greater" if one_sided else "two-sided", alpha, samples, seed, interval)
     result = compare_runs(judged, read, parsed, options, plan)
     for warning in result.warnings:
@@ -158,9 +137,21 @@ def compare(
     if also:
         tables["collections"], tables["inverted"] = _collections(result, also, options)
     if judges:
-        others = [(each, read_qrels(each, reader=readers[0], columns=names)) for each in judges]
+        others = [(each, files.qrels(each)) for each in judges]
         tables["judges"] = _judges(result, [(qrels, judged), *others], read, options)
-    _show(result, tables, only, format_, path)
+    _show(result, tables, only, target)
+
+
+def _named(baseline: str | None, runs: Sequence[Run]) -> str | None:
+    """Return the name of the run that is meant: its file stands for it too."""
+    from exaequo.read import unique_names
+
+    names = unique_names([(run.name, run.source.name) for run in runs])
+    if baseline is None or baseline in names:
+        return baseline
+    files = [os.path.normpath(run.source.name) for run in runs]
+    asked = os.path.normpath(baseline)
+    return names[files.index(asked)] if asked in files else baseline
 
 
 def _collections(result: Comparison, folders: tuple[str, ...], options: Any) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -196,33 +187,23 @@ def _judges(result: Comparison, files: list[tuple[str, Any]], runs: Any, options
     return judges(files, values, options.rel_level)
 
 
-def _show(
-    result: Comparison, tables: dict[str, pl.DataFrame], only: str | None, format_: str, path: str | None
-) -> None:
+def _show(result: Comparison, tables: dict[str, pl.DataFrame], only: str | None, target: Target) -> None:
     from exaequo import tabular
 
     if only is not None and only not in tables:
         from exaequo.errors import UsageError
 
         raise UsageError(f"There is no table {only} without --{'judges' if only == 'judges' else 'also'}.")
-    if format_ == "json":
-        import json
-
+    if target.format == "json":
         document: dict[str, Any] = {"format": FORMAT, "options": result.options}
         chosen = {only: tables[only]} if only else tables
         document |= {name: tabular.rows(frame) for name, frame in chosen.items()}
-        document["warnings"] = list(result.warnings)
-        output.write(json.dumps(document, indent=1, ensure_ascii=False) + "\n", path)
-        return
-    if format_ == "csv" and only:
-        output.write(tables[only].write_csv(), path)
-        return
-    chosen = {only: tables[only]} if only else {name: tables[name] for name in SHOWN if name in tables}
-    text = _written(result, chosen, format_, lines=only is None)
-    if path is None and format_ == "table":
-        output.show_text(text)
+        target.json(document | {"warnings": list(result.warnings)})
+    elif target.format == "csv" and only:
+        target.csv(tables[only])
     else:
-        output.write(text + "\n", path)
+        chosen = {only: tables[only]} if only else {name: tables[name] for name in SHOWN if name in tables}
+        target.text(_written(result, chosen, target.format, lines=only is None))
 
 
 def _written(result: Comparison, chosen: dict[str, pl.DataFrame], format_: str, *, lines: bool) -> str:
@@ -283,14 +264,13 @@ def _brief(name: str, frame: pl.DataFrame) -> pl.DataFrame:
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="1 − alpha is how sure to be.")
 @click.option("--samples", type=click.IntRange(100), default=10_000, show_default=True, help="For random tests.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For all that is random.")
-@click.option("--rel-level", type=float, metavar="N", help="Least grade that is relevant.  [default: any above 0]")
-@click.option("--max-grade", type=float, default=127, show_default=True, help="A grade above this is not relevant.")
+@judges_relevance
 @click.option("--depth", type=click.IntRange(1), metavar="N", help="Cut each list at N, after ordering.")
-@click.option("--missing", type=click.Choice(["zero", "skip", "error"]), default="zero", show_default=True)
+@handles_missing
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.option("--markdown", is_flag=True, help="As a summary for a pull request.")
 @click.option("-o", "--output", "path", metavar="FILE", help="Write there instead of to standard output.")
-@with_input_options
+@reads_files
 def gate(
     qrels: str,
     baseline: str,
@@ -308,8 +288,7 @@ def gate(
     as_json: bool,
     markdown: bool,
     path: str | None,
-    columns: tuple[str, ...],
-    **kinds: str | None,
+    files: Files,
 ) -> int:
     """Exit with 0 if CANDIDATE is not worse than BASELINE by more than the drop allowed, with 3 if it may be.
 
@@ -320,12 +299,10 @@ def gate(
     from exaequo.comparison.gate import gate_runs
     from exaequo.evaluation import Options
     from exaequo.measures import parse_measures
-    from exaequo.read import read_qrels, read_run
 
-    names, readers = output.parse_columns(columns), readers_of(kinds)
     result = gate_runs(
-        read_qrels(qrels, reader=readers[0], columns=names),
-        [read_run(each, reader=readers[1], columns=names) for each in (baseline, candidate)],
+        files.qrels(qrels),
+        [files.run(each) for each in (baseline, candidate)],
         parse_measures(measures or ("nDCG@10",)),
         max_drop=max_drop,
         test=test,

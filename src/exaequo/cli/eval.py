@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from exaequo.cli import output
+from exaequo.cli.options import Files, Target, handles_missing, judges_relevance, reads_files, writes
 
 if TYPE_CHECKING:
     from exaequo.scores import Scores
@@ -59,22 +60,8 @@ def readers_of(kinds: dict[str, str | None]) -> tuple[str | None, str | None]:
 )
 @click.option("-q", "--per-topic", is_flag=True, help="Also give the value of each topic.")
 @click.option("--depth", type=click.IntRange(1), metavar="N", help="Cut each list at N, after ordering.")
-@click.option("--rel-level", type=float, metavar="N", help="Least grade that is relevant.  [default: any above 0]")
-@click.option(
-    "--max-grade",
-    type=float,
-    default=127,
-    show_default=True,
-    metavar="N",
-    help="A grade above this is not relevant; 'inf' lifts the limit.",
-)
-@click.option(
-    "--missing",
-    type=click.Choice(["zero", "skip", "error"]),
-    default="zero",
-    show_default=True,
-    help="What a judged topic scores that the run lacks.",
-)
+@judges_relevance
+@handles_missing
 @click.option(
     "--precision",
     type=click.Choice(["double", "single"]),
@@ -84,10 +71,8 @@ def readers_of(kinds: dict[str, str | None]) -> tuple[str | None, str | None]:
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For --ties random and expected.")
 @click.option("--samples", type=click.IntRange(2), metavar="N", help="Orders to try if there is no closed form.")
-@click.option("--format", "format_", type=click.Choice(FORMATS), default="table", show_default=True)
-@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
-@click.option("-o", "--output", "path", metavar="FILE", help="Write there instead of to standard output.")
-@with_input_options
+@writes(*FORMATS)
+@reads_files
 def eval_(
     qrels: str,
     runs: tuple[str, ...],
@@ -101,11 +86,8 @@ def eval_(
     precision: str,
     seed: int,
     samples: int | None,
-    format_: str,
-    as_json: bool,
-    path: str | None,
-    columns: tuple[str, ...],
-    **kinds: str | None,
+    target: Target,
+    files: Files,
 ) -> None:
     """Score one or more RUNs against QRELS; '-' is standard input.
 
@@ -116,33 +98,29 @@ def eval_(
     from exaequo.expected import EXPECTED, SAMPLES
     from exaequo.measures import parse_measures
     from exaequo.order import strategies
-    from exaequo.read import read_qrels, read_run
 
     chosen = strategies(ties, more=(EXPECTED,))
     options = Options(chosen, rel_level, max_grade, depth, missing, precision, seed, samples or SAMPLES)
     parsed = parse_measures(measures or DEFAULT_MEASURES)
-    format_ = "json" if as_json else format_
-    digest = format_ == "json"
-    names, readers = output.parse_columns(columns), readers_of(kinds)
-    judged = read_qrels(qrels, reader=readers[0], columns=names, digest=digest)
-    read = (read_run(each, reader=readers[1], columns=names, digest=digest) for each in output.with_progress(runs))
-    scores = evaluate_runs(judged, read, parsed, options, interval=True)
+    digest = target.format == "json"
+    judged = files.qrels(qrels, digest=digest)
+    scores = evaluate_runs(judged, files.runs(runs, digest=digest), parsed, options, interval=True)
     for warning in scores.warnings:
         output.warn(warning)
-    _show(scores, format_, path, per_topic=per_topic)
+    _show(scores, target, per_topic=per_topic)
 
 
-def _show(scores: Scores, format_: str, path: str | None, *, per_topic: bool) -> None:
+def _show(scores: Scores, target: Target, *, per_topic: bool) -> None:
     from exaequo import formats
 
-    if format_ != "table":
-        output.write(formats.WRITERS[format_](scores, per_topic=per_topic), path)
-        exact = format_ in ("csv", "parquet")
+    if target.format != "table":
+        output.write(formats.WRITERS[target.format](scores, per_topic=per_topic), target.path)
+        exact = target.format in ("csv", "parquet")
         lines = formats.tie_lines(scores, per_topic=per_topic, exact=exact) + formats.expected_lines(scores)
-        for line in lines if format_ != "json" else ():
+        for line in lines if target.format != "json" else ():
             click.echo(line, err=True)
-    elif path:
-        output.write(formats.text_table(scores, per_topic=per_topic) + "\n", path)
+    elif target.path:
+        output.write(formats.text_table(scores, per_topic=per_topic) + "\n", target.path)
     else:
         table = formats.text_table(scores, per_topic=per_topic, width=output.width(), colour=output.colour())
         output.show_text(table)

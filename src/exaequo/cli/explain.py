@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from exaequo.cli import output
-from exaequo.cli.eval import readers_of, with_input_options
 from exaequo.cli.filter import coefficients_of
+from exaequo.cli.options import Files, Target, judges_relevance, reads_files, writes
 from exaequo.errors import UsageError
 
 if TYPE_CHECKING:
@@ -38,15 +38,13 @@ FOR_FILTERS: dict[str, Any] = {"threshold": 0.5, "utility": "LF1", "beta": 1.0}
 @click.option("--lang", type=click.Choice(LANGUAGES), default="en", show_default=True, help="The language.")
 @click.option("--rows", type=click.IntRange(1), default=30, show_default=True, help="Rows of each table to show.")
 @click.option("--depth", type=click.IntRange(1), metavar="N", help="Cut the list at N, after ordering.")
-@click.option("--rel-level", type=float, metavar="N", help="Least grade that is relevant.  [default: any above 0]")
-@click.option("--max-grade", type=float, default=127, show_default=True, help="A grade above this is not relevant.")
+@judges_relevance
 @click.option(
     "--precision", type=click.Choice(["double", "single"]), help="How scores are compared.  [default: double]"
 )
 @click.option("--seed", type=click.IntRange(0), help="For --ties random.  [default: 0]")
-@click.option("--format", "format_", type=click.Choice(["text", "markdown", "json"]), default="text", show_default=True)
-@click.option("-o", "--output", "path", metavar="FILE", help="Write there instead of to standard output.")
-@with_input_options
+@writes("text", "markdown", "json")
+@reads_files
 def explain(
     qrels: str,
     run: str | None,
@@ -57,9 +55,8 @@ def explain(
     rows: int,
     rel_level: float | None,
     max_grade: float,
-    format_: str,
-    path: str | None,
-    columns: tuple[str, ...],
+    files: Files,
+    target: Target,
     **options: Any,
 ) -> None:
     """Show step by step how the value of a measure for one TOPIC of RUN comes about, as on the board.
@@ -67,28 +64,21 @@ def explain(
     With --threshold, the figures of a binary filter; a single TABLE may then stand for both files, as for `filter`.
     """
     output.refuse_two_stdins((qrels, run or ""))
-    names, readers = output.parse_columns(columns), readers_of(options)
     judging = {"rel_level": rel_level, "max_grade": max_grade}
     found: Sequence[Explanation | FilterExplanation]
     if run is None or options["threshold"] is not None:
         chosen = _chosen(options, FOR_FILTERS, FOR_MEASURES, "explains a measure, not a filter")
         if measures:
             raise UsageError("A measure (-m) and a filter (--threshold, or no RUN) are explained one at a time.")
-        found = [_filter(qrels, run, topic, chosen, docs=docs, readers=readers, columns=names, **judging)]
+        found = [_filter(qrels, run, topic, {**chosen, **judging, "docs": docs}, files)]
     else:
         chosen = _chosen(options, FOR_MEASURES, FOR_FILTERS, "explains a filter; give --threshold too")
-        found = _measures(qrels, run, topic, measures or ("AP",), {**chosen, **judging}, docs, readers, names)
-    if format_ == "json":
-        import json
-
-        document = {"format": FORMAT, "lang": lang, "explanations": [each.as_dict(lang) for each in found]}
-        output.write(json.dumps(document, indent=1, ensure_ascii=False) + "\n", path)
-        return
-    text = "\n\n\n".join(each.text(lang, rows=rows, markdown=format_ == "markdown") for each in found)
-    if path is None and format_ == "text":
-        output.show_text(text)
+        found = _measures(qrels, run, topic, measures or ("AP",), {**chosen, **judging}, docs, files)
+    if target.format == "json":
+        target.json({"format": FORMAT, "lang": lang, "explanations": [each.as_dict(lang) for each in found]})
     else:
-        output.write(text + "\n", path)
+        markdown = target.format == "markdown"
+        target.text("\n\n\n".join(each.text(lang, rows=rows, markdown=markdown) for each in found))
 
 
 def _chosen(options: dict[str, Any], ours: dict[str, Any], theirs: dict[str, Any], why: str) -> dict[str, Any]:
@@ -99,11 +89,12 @@ def _chosen(options: dict[str, Any], ours: dict[str, Any], theirs: dict[str, Any
     return {name: default if options[name] is None else options[name] for name, default in ours.items()}
 
 
-def _filter(qrels: str, run: str | None, topic: str, chosen: dict[str, Any], **more: Any) -> FilterExplanation:
+def _filter(qrels: str, run: str | None, topic: str, chosen: dict[str, Any], files: Files) -> FilterExplanation:
     from exaequo.explanation import explain_filter
 
     chosen = {**chosen, "utility": coefficients_of(chosen["utility"])}
-    return explain_filter(qrels, run, topic, **chosen, **more)
+    readers = files.qrels_reader, files.run_reader
+    return explain_filter(qrels, run, topic, **chosen, readers=readers, columns=files.columns)
 
 
 def _measures(
@@ -113,16 +104,13 @@ def _measures(
     measures: Sequence[str],
     chosen: dict[str, Any],
     docs: int | None,
-    readers: tuple[str | None, str | None],
-    names: dict[str, str],
+    files: Files,
 ) -> list[Explanation]:
     from exaequo.evaluation import Options
     from exaequo.explanation import explain_list
     from exaequo.measures import parse_measures
-    from exaequo.read import read_qrels, read_run
 
     options = Options((chosen.pop("ties"),), **chosen)
     asked = parse_measures(measures)
-    judged = read_qrels(qrels, reader=readers[0], columns=names)
-    lines = read_run(run, reader=readers[1], columns=names)
+    judged, lines = files.qrels(qrels), files.run(run)
     return [explain_list(judged, lines, topic, measure, options, docs=docs) for measure in asked]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from exaequo.cli import output
-from exaequo.cli.eval import readers_of, with_input_options
+from exaequo.cli.options import Files, Target, judges_relevance, reads_files, writes
 from exaequo.errors import UsageError
 
 if TYPE_CHECKING:
@@ -33,14 +33,11 @@ _SHARES = ("precision", "recall", "noise", "silence", "fallout", "density", "acc
 @click.option("--docs", type=click.IntRange(1), metavar="N", help="Size of the collection.  [default: what is known]")
 @click.option("--beta", type=click.FloatRange(0), default=1.0, show_default=True, help="Weight of recall in F and E.")
 @click.option("--utility", default="LF1", show_default=True, metavar="A,B", help="LF1, LF2, T11U, or 2 or 4 numbers.")
-@click.option("--rel-level", type=float, metavar="N", help="Least grade that is relevant.  [default: any above 0]")
-@click.option("--max-grade", type=float, default=127, show_default=True, help="A grade above this is not relevant.")
+@judges_relevance
 @click.option("--average", type=click.Choice(["macro", "micro", "both"]), help="[default: both]")
 @click.option("-q", "--per-theme", is_flag=True, help="Also give the figures of each theme.")
-@click.option("--format", "format_", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True)
-@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
-@click.option("-o", "--output", "path", metavar="FILE", help="Write there instead of to standard output.")
-@with_input_options
+@writes("table", "csv", "json")
+@reads_files
 def filter_(
     qrels: str,
     runs: tuple[str, ...],
@@ -54,24 +51,20 @@ def filter_(
     max_grade: float,
     average: str | None,
     per_theme: bool,
-    format_: str,
-    as_json: bool,
-    path: str | None,
-    columns: tuple[str, ...],
-    **kinds: str | None,
+    target: Target,
+    files: Files,
 ) -> None:
     """Judge RUNs as filters: a document is selected for a theme if its score is at least the threshold.
 
     A single TABLE may stand for both: columns theme, y_true, and y_score or decision.
     """
     output.refuse_two_stdins((qrels, *runs))
-    names, readers = output.parse_columns(columns), readers_of(kinds)
     coefficients = coefficients_of(utility)
     if sweep and len(coefficients) > 2:
         raise UsageError("--sweep takes a utility of two numbers.")
     _refuse(threshold, sweep, curve, beta, average)
     judging = {"level": rel_level, "highest": max_grade}
-    filters = list(_filters(qrels, runs, docs, readers, names, judging))
+    filters = list(_filters(qrels, runs, docs, files, judging))
     from exaequo.read import unique_names
 
     rows: list[dict[str, Any]] = []
@@ -85,7 +78,7 @@ def filter_(
             rows += _at_threshold(
                 one, 0.5 if threshold is None else threshold, beta, coefficients, per_theme, average or "both"
             )
-    _show(rows, "json" if as_json else format_, path)
+    _show(rows, target)
 
 
 def _refuse(threshold: float | None, sweep: bool, curve: str | None, beta: float, average: str | None) -> None:
@@ -109,8 +102,7 @@ def _filters(
     qrels: str,
     runs: tuple[str, ...],
     docs: int | None,
-    readers: tuple[str | None, str | None],
-    names: Mapping[str, str] | None,
+    files: Files,
     judging: Mapping[str, Any],
 ) -> Iterator[tuple[Filter, str]]:
     """Yield each filter with the name of its file; say what was left out."""
@@ -118,22 +110,21 @@ def _filters(
     from exaequo.evaluation import Options, notes_on_judgments, notes_on_run
     from exaequo.filtering import filter_of, from_table
     from exaequo.judge import judge, prepare
-    from exaequo.read import read_qrels, read_run
 
     if not runs:
-        one = from_table(qrels, docs=docs, reader=readers[0], columns=names)
+        one = from_table(qrels, docs=docs, reader=files.qrels_reader, columns=files.columns)
         if one.left_out:
             what = count(len(one.left_out), "theme")
             output.warn(f"{qrels}: {what} with nothing relevant left out of all averages: {listed(one.left_out)}")
         yield one, qrels
         return
-    judgments = prepare(read_qrels(qrels, reader=readers[0], columns=names), **judging)
+    judgments = prepare(files.qrels(qrels), **judging)
     for theme in {"macro", "micro"} & set(judgments.topics):
         output.warn(f"{qrels}: a theme is called {theme!r}, like the average")
     for note in notes_on_judgments(judgments, []):
         output.warn(note)
     for each in output.with_progress(runs):
-        judged = judge(read_run(each, reader=readers[1], columns=names), judgments)
+        judged = judge(files.run(each), judgments)
         for note in notes_on_run(judged, Options()):
             output.warn(note)
         yield filter_of(judged, docs=docs), each
@@ -254,27 +245,20 @@ def _theme_rows(one: Filter, figures: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _show(rows: list[dict[str, Any]], format_: str, path: str | None) -> None:
-    import json
-
+def _show(rows: list[dict[str, Any]], target: Target) -> None:
     import polars as pl
 
     from exaequo import tabular
 
     frame = pl.DataFrame(rows, infer_schema_length=None)
-    if format_ == "json":
-        document = {"format": FORMAT, "rows": tabular.rows(frame)}
-        text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
-    elif format_ == "csv":
-        text = frame.write_csv()
+    if target.format == "json":
+        target.json({"format": FORMAT, "rows": tabular.rows(frame)})
+    elif target.format == "csv":
+        target.csv(frame)
     else:
         whole = [
             name
             for name in ("a", "b", "c", "d", "relevant", "N", "beats nothing")
             if name in frame.columns and (frame[name] == frame[name].floor()).all()
         ]
-        text = tabular.text(frame.with_columns(pl.col(whole).cast(pl.Int64))) + "\n"
-    if path is None and format_ == "table":
-        output.show_text(text.rstrip("\n"))
-    else:
-        output.write(text, path)
+        target.text(tabular.text(frame.with_columns(pl.col(whole).cast(pl.Int64))))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from exaequo.cli import output
-from exaequo.cli.eval import readers_of, with_input_options
+from exaequo.cli.options import Files, judges_relevance, reads_files
 
 if TYPE_CHECKING:
     from exaequo.order import Ranking
@@ -25,8 +25,7 @@ STRATEGIES = ("realistic", "conventional", "optimistic", "rank", "input", "rando
 @click.option("--depth", type=click.IntRange(1), metavar="N", help="Cut each list at N, after ordering.")
 @click.option("--rename", multiple=True, metavar="OLD=NEW", help="Rename a document, and show what that does.")
 @click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="For --rename.  [default: RR, AP]")
-@click.option("--rel-level", type=float, metavar="N", help="Least grade that is relevant.  [default: any above 0]")
-@click.option("--max-grade", type=float, default=127, show_default=True, help="A grade above this is not relevant.")
+@judges_relevance
 @click.option("--precision", type=click.Choice(["double", "single"]), default="double", show_default=True)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For --ties random.")
 @click.option(
@@ -36,7 +35,7 @@ STRATEGIES = ("realistic", "conventional", "optimistic", "rank", "input", "rando
     help="[default: run; table with --rename]",
 )
 @click.option("-o", "--output", "path", metavar="FILE", help="Write there instead of to standard output.")
-@with_input_options
+@reads_files
 def order(
     qrels: str,
     run: str,
@@ -51,8 +50,7 @@ def order(
     seed: int,
     format_: str | None,
     path: str | None,
-    columns: tuple[str, ...],
-    **kinds: str | None,
+    files: Files,
 ) -> None:
     """Write RUN with its ties in order: as a run, or as a table with the judgment, precision and recall of each rank.
 
@@ -62,11 +60,8 @@ def order(
     from exaequo.judge import judge, prepare
     from exaequo.listing import parse_renames, renamed, with_topics_of
     from exaequo.order import Ordering
-    from exaequo.read import read_qrels, read_run
 
-    names, readers = output.parse_columns(columns), readers_of(kinds)
-    judged = read_qrels(qrels, reader=readers[0], columns=names)
-    lines = read_run(run, reader=readers[1], columns=names)
+    judged, lines = files.qrels(qrels), files.run(run)
 
     def ranked(judged: Qrels, lines: Run) -> Ranking:
         judgments = prepare(with_topics_of(judged, lines), level=rel_level, highest=max_grade, every=True)

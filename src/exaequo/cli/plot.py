@@ -7,15 +7,16 @@ from typing import Any
 import click
 
 from exaequo.cli import output
+from exaequo.cli.options import Files, reads_files
 
 KINDS = (
     *("curve", "recall", "single", "ties", "tie-groups", "topics", "scatter", "measures", "at-k", "threshold"),
     "systems",
 )
-#: Which options each kind knows, besides --size and --dark.
+#: Which options each kind knows, besides those of all.
 KNOWS = {
-    "curve": {"topic", "ties", "f_lines"},
-    "recall": {"topic", "cutoff", "ties"},
+    "curve": {"topic", "ties", "f_lines", "every_topic"},
+    "recall": {"measure", "topic", "cutoff", "ties"},
     "single": {"cutoff"},
     "ties": {"measure"},
     "tie-groups": {"topic", "depth"},
@@ -23,7 +24,7 @@ KNOWS = {
     "scatter": {"measure", "ties", "one", "other"},
     "measures": {"measures", "ties"},
     "at-k": {"measure", "depth", "ties"},
-    "threshold": {"beta", "docs"},
+    "threshold": {"beta", "utility", "docs"},
     "systems": {"measure", "alpha"},
 }
 STRATEGIES = ("realistic", "conventional", "optimistic", "rank", "input", "random")
@@ -31,7 +32,7 @@ STRATEGIES = ("realistic", "conventional", "optimistic", "rank", "input", "rando
 
 @click.command()
 @click.argument("kind", type=click.Choice(KINDS))
-@click.argument("files", nargs=-1, metavar="QRELS RUN...")
+@click.argument("paths", nargs=-1, metavar="QRELS RUN...")
 @click.option("-o", "--output", "path", required=True, metavar="FILE", help="FILE.svg, .png, .pdf, .html or .json")
 @click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="What to draw.")
 @click.option("--topic", metavar="TOPIC", help="One topic instead of all.")
@@ -41,20 +42,24 @@ STRATEGIES = ("realistic", "conventional", "optimistic", "rank", "input", "rando
 @click.option("--one", metavar="RUN", help="The first of two runs (topics, scatter).")
 @click.option("--other", metavar="RUN", help="The second of two runs.")
 @click.option("--f-lines", is_flag=True, default=None, help="Lines of equal F (curve).")
+@click.option("--every-topic/--means-only", default=None, help="All topics faintly behind the means (curve).")
 @click.option("--beta", type=float, help="Weight of recall in F (threshold).")
+@click.option("--utility", metavar="A,B", help="Of a document rightly and wrongly selected (threshold).")
 @click.option("--docs", type=int, help="Size of the collection (threshold).")
 @click.option("--alpha", type=float, help="Level of the tests (systems).")
+@click.option("--rel-level", type=float, metavar="N", help="Least grade that is relevant.  [default: any above 0]")
+@click.option("--max-grade", type=float, metavar="N", help="A grade above this is not relevant.  [default: 127]")
 @click.option("--size", type=click.Choice(["column", "page", "slide"]), default="page", show_default=True)
 @click.option("--dark", is_flag=True, help="Light on dark.")
 @click.option("--scale", type=click.FloatRange(0.1, 10), default=2.0, show_default=True, help="Resolution of a PNG.")
+@reads_files
 def plot(
     kind: str,
-    files: tuple[str, ...],
+    paths: tuple[str, ...],
     path: str,
     measures: tuple[str, ...],
-    size: str,
-    dark: bool,
     scale: float,
+    files: Files,
     **given: Any,
 ) -> None:
     """Draw a figure of a KIND from QRELS and RUNs.
@@ -63,8 +68,34 @@ def plot(
     interval ties leave open. tie-groups: where ties are. topics, scatter: two systems topic by topic. measures: how far
     they agree. at-k: a measure against its cutoff. threshold: filters. systems: means with intervals and groups.
     """
+    import warnings
+
     from exaequo.errors import UsageError
+
+    options = _options(kind, measures, given)
+    if kind == "single" and paths:
+        raise UsageError("'single' draws a formula and takes no files.")
+    if kind != "single" and len(paths) < 2:
+        raise UsageError(f"'{kind}' needs QRELS and at least one RUN.")
+    output.refuse_two_stdins(paths)
     from exaequo.plot import KINDS as DRAWN
+    from exaequo.plot.chart import refuse_unknown_format
+
+    refuse_unknown_format(path)
+    arguments: tuple[Any, ...] = ()
+    if paths:
+        arguments = (files.qrels(paths[0]), list(files.runs(paths[1:])))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        chart = DRAWN[kind](*arguments, **options)
+    for warning in caught:
+        output.warn(str(warning.message))
+    chart.save(path, scale=scale)
+
+
+def _options(kind: str, measures: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
+    """Return what the kind is asked for; refuse what it does not know."""
+    from exaequo.errors import UsageError
 
     options = {name: value for name, value in given.items() if value is not None}
     if measures and "measures" in KNOWS[kind]:
@@ -73,20 +104,12 @@ def plot(
         if len(measures) > 1:
             raise UsageError(f"'{kind}' draws one measure.")
         options["measure"] = measures[0]
-    unknown = sorted(set(options) - KNOWS[kind])
+    if "utility" in options:
+        from exaequo.cli.filter import coefficients_of
+
+        options["utility"] = coefficients_of(options["utility"])
+    common = {"size", "dark"} | (set() if kind == "single" else {"rel_level", "max_grade"})
+    unknown = sorted(set(options) - KNOWS[kind] - common)
     if unknown:
         raise UsageError(f"'{kind}' has no option --{unknown[0].replace('_', '-')}.")
-    if kind == "single" and files:
-        raise UsageError("'single' draws a formula and takes no files.")
-    if kind != "single" and len(files) < 2:
-        raise UsageError(f"'{kind}' needs QRELS and at least one RUN.")
-    output.refuse_two_stdins(files)
-    arguments = () if kind == "single" else (files[0], list(files[1:]))
-    import warnings
-
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        chart = DRAWN[kind](*arguments, size=size, dark=dark, **options)
-    for warning in caught:
-        output.warn(str(warning.message))
-    chart.save(path, scale=scale)
+    return options

@@ -8,8 +8,8 @@ import sys
 import click
 
 from exaequo.cli import output
-from exaequo.cli.compare import _CORRECTIONS, _TESTS
-from exaequo.cli.eval import readers_of, with_input_options
+from exaequo.cli.compare import CORRECTIONS, TESTS
+from exaequo.cli.options import Files, handles_missing, judges_relevance, reads_files
 
 
 @click.command()
@@ -18,16 +18,15 @@ from exaequo.cli.eval import readers_of, with_input_options
 @click.option("-o", "--output", "path", default="report.html", show_default=True, metavar="FILE", help="The page.")
 @click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="As for eval; may be repeated.")
 @click.option("--baseline", metavar="RUN", help="Compare all others with this run (its name or file).")
-@click.option("--test", type=click.Choice(_TESTS), default="t", show_default=True)
-@click.option("--correction", type=click.Choice(_CORRECTIONS), default="holm", show_default=True)
+@click.option("--test", type=click.Choice(TESTS), default="t", show_default=True)
+@click.option("--correction", type=click.Choice(CORRECTIONS), default="holm", show_default=True)
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the tests, after correction.")
 @click.option("--depth", type=click.IntRange(0), default=10, show_default=True, help="Documents of each list.")
 @click.option("--title", default="", metavar="TEXT", help="The title of the page.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For all that is random.")
-@click.option("--rel-level", type=float, metavar="N", help="Least grade that is relevant.  [default: any above 0]")
-@click.option("--max-grade", type=float, default=127, show_default=True, help="A grade above this is not relevant.")
-@click.option("--missing", type=click.Choice(["zero", "skip", "error"]), default="zero", show_default=True)
-@with_input_options
+@judges_relevance
+@handles_missing
+@reads_files
 def report(
     qrels: str,
     runs: tuple[str, ...],
@@ -43,10 +42,9 @@ def report(
     rel_level: float | None,
     max_grade: float,
     missing: str,
-    columns: tuple[str, ...],
-    **kinds: str | None,
+    files: Files,
 ) -> None:
-    """Write one page about two or more RUNs: verdict, ties, tables, pairs, topics, figures; to send to a colleague.
+    """Write one page about RUNs: verdict, ties, tables, pairs, topics, figures; to send to a colleague.
 
     The page is a single file without network, and readable without scripts.
     """
@@ -55,20 +53,16 @@ def report(
     from exaequo.comparison.pairs import Plan
     from exaequo.evaluation import Options
     from exaequo.measures import parse_measures
-    from exaequo.read import read_qrels, read_run
     from exaequo.reporting import content_of, page
 
-    names, readers = output.parse_columns(columns), readers_of(kinds)
     options = Options(TIES, rel_level, max_grade, missing=missing, seed=seed)
-    judged = read_qrels(qrels, reader=readers[0], columns=names, digest=True)
     if baseline in runs:  # a file stands for the run in it
-        baseline = read_run(str(baseline), reader=readers[1], columns=names).name
-    read = (read_run(each, reader=readers[1], columns=names, digest=True) for each in output.with_progress(runs))
+        baseline = files.run(str(baseline)).name
     plan = Plan(baseline, test, correction, alpha=alpha, seed=seed)
     asked = shlex.join(["exaequo", *sys.argv[1:]]) if sys.argv[1:2] == ["report"] else ""
     content = content_of(
-        judged,
-        read,
+        files.qrels(qrels, digest=True),
+        files.runs(runs, digest=True),
         parse_measures(measures or MEASURES),
         options,
         plan,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from exaequo.cli import output
+from exaequo.cli.options import judges_relevance
 
 if TYPE_CHECKING:
     from exaequo.study.work import Done
@@ -29,8 +30,7 @@ PAUSE = 10.0
 @click.option("--depth", type=click.IntRange(1), default=1000, show_default=True, help="Cut each list, after ordering.")
 @click.option("--top", type=click.IntRange(0), default=5, show_default=True, help="How many of the luckiest.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the tests between systems.")
-@click.option("--rel-level", type=float, metavar="N", help="Least grade that is relevant.  [default: any above 0]")
-@click.option("--max-grade", type=float, default=127, show_default=True, help="A grade above this is not relevant.")
+@judges_relevance
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes.  [default: one per core]")
 @click.option("--strict", is_flag=True, help="Stop at the first file that cannot be evaluated.")
 def study(

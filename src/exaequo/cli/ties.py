@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from exaequo.cli import output
-from exaequo.cli.eval import readers_of, with_input_options
+from exaequo.cli.options import Files, Target, judges_relevance, reads_files, writes
 
 if TYPE_CHECKING:
     from exaequo.audit import TieAudit
@@ -33,24 +33,15 @@ _TITLES = {
 @click.option("--top", type=click.IntRange(0), default=5, show_default=True, help="How many of the luckiest lists.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the tests between runs.")
 @click.option("--depth", type=click.IntRange(1), metavar="N", help="Cut each list at N, after ordering.")
-@click.option("--rel-level", type=float, metavar="N", help="Least grade that is relevant.  [default: any above 0]")
-@click.option("--max-grade", type=float, default=127, show_default=True, help="A grade above this is not relevant.")
+@judges_relevance
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For sampled orders.")
 @click.option("--samples", type=click.IntRange(2), metavar="N", help="Orders to sample where there are too many.")
 @click.option("--precision", type=click.Choice(["double", "single"]), default="double", show_default=True)
 @click.option("--chances/--no-chances", default=None, help="How likely one run beats another.  [default: up to 4 runs]")
 @click.option("-q", "--per-topic", is_flag=True, help="Also give the ties and scores of each list.")
 @click.option("--table", "only", type=click.Choice(TABLES), help="Give this table alone.")
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["table", "csv", "json", "markdown", "latex"]),
-    default="table",
-    show_default=True,
-)
-@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
-@click.option("-o", "--output", "path", metavar="FILE", help="Write there instead of to standard output.")
-@with_input_options
+@writes("table", "csv", "json", "markdown", "latex")
+@reads_files
 def ties(
     qrels: str,
     runs: tuple[str, ...],
@@ -66,65 +57,48 @@ def ties(
     chances: bool | None,
     per_topic: bool,
     only: str | None,
-    format_: str,
-    as_json: bool,
-    path: str | None,
-    columns: tuple[str, ...],
-    **kinds: str | None,
+    target: Target,
+    files: Files,
 ) -> None:
     """Audit the ties of RUNs: statistics, every score with its interval and expected value, luck, stuffing.
 
     Between two runs, it says whether the order or the significance of their difference depends on how ties are broken.
     """
     output.refuse_two_stdins((qrels, *runs))
-    if format_ == "csv" and only is None and not as_json:
-        from exaequo.errors import UsageError
-
-        raise UsageError(f"--format csv holds one table; choose it with --table: {', '.join(TABLES)}.")
+    target.one_table(only, TABLES)
     from exaequo.audit import MEASURES, MOST_CHANCES, STRATEGIES, audit_runs
     from exaequo.evaluation import Options
     from exaequo.expected import SAMPLES
     from exaequo.measures import parse_measures
-    from exaequo.read import read_qrels, read_run
 
     orders = samples or SAMPLES
     options = Options(STRATEGIES, rel_level, max_grade, depth, precision=precision, seed=seed, samples=orders)
     parsed = parse_measures(measures or MEASURES)
-    names, readers = output.parse_columns(columns), readers_of(kinds)
-    judged = read_qrels(qrels, reader=readers[0], columns=names)
-    read = (read_run(each, reader=readers[1], columns=names) for each in output.with_progress(runs))
     if chances is None:
         chances = 1 < len(runs) <= MOST_CHANCES and only in (None, "conclusions", "scores")
-    audit = audit_runs(judged, read, parsed, options, top=top, alpha=alpha, chances=chances)
+    audit = audit_runs(files.qrels(qrels), files.runs(runs), parsed, options, top=top, alpha=alpha, chances=chances)
     for warning in audit.warnings:
         output.warn(warning)
     chosen = [only] if only else [name for name in TABLES if name != "lists" or per_topic]
-    _show(audit, chosen, "json" if as_json else format_, path)
+    _show(audit, chosen, target)
 
 
-def _show(audit: TieAudit, chosen: list[str], format_: str, path: str | None) -> None:
+def _show(audit: TieAudit, chosen: list[str], target: Target) -> None:
     from exaequo import tabular
 
     tables = {name: audit.tables[name] for name in chosen}
-    if format_ == "json":
-        import json
-
+    if target.format == "json":
         document: dict[str, Any] = {"format": FORMAT, "options": audit.options}
         document |= {name: tabular.rows(frame) for name, frame in tables.items()}
-        document["warnings"] = list(audit.warnings)
-        output.write(json.dumps(document, indent=1, ensure_ascii=False) + "\n", path)
-    elif format_ == "csv":
-        output.write(next(iter(tables.values())).write_csv(), path)
+        target.json(document | {"warnings": list(audit.warnings)})
+    elif target.format == "csv":
+        target.csv(next(iter(tables.values())))
     else:
-        write = {"table": tabular.text, "markdown": tabular.markdown, "latex": tabular.latex}[format_]
-        head = {"table": "{}\n\n", "markdown": "## {}\n\n", "latex": "% {}\n"}[format_]
-        mark = "% " if format_ == "latex" else ""
+        write = {"table": tabular.text, "markdown": tabular.markdown, "latex": tabular.latex}[target.format]
+        head = {"table": "{}\n\n", "markdown": "## {}\n\n", "latex": "% {}\n"}[target.format]
+        mark = "% " if target.format == "latex" else ""
         parts = [head.format(_TITLES[name]) + write(_brief(frame)) for name, frame in tables.items() if frame.height]
-        text = "\n\n".join([*parts, *([mark + _verdict(audit)] if "conclusions" in chosen else [])])
-        if path is None and format_ == "table":
-            output.show_text(text)
-        else:
-            output.write(text + "\n", path)
+        target.text("\n\n".join([*parts, *([mark + _verdict(audit)] if "conclusions" in chosen else [])]))
 
 
 def _brief(frame: Any) -> Any:

@@ -126,19 +126,19 @@ def compare(
 
 
 def compare_runs(
-    qrels: Qrels, runs: Iterable[Run], measures: Sequence[Measure], options: Options, plan: Plan
+    qrels: Qrels, runs: Iterable[Run], measures: Sequence[Measure], options: Options, plan: Plan, *, least: int = 2
 ) -> Comparison:
-    """Compare runs as they are read; warnings are collected, not given."""
+    """Compare runs as they are read; warnings are collected, not given. With `least` 1, one run alone has no pairs."""
     for measure in measures:
         if measure.aggregate == "gm":
             plain = Measure(measure.definition, measure.params)
             raise BadParameter(f"{measure} is one number per run; compare {plain}, and see the table `robustness`.")
-    values = collect(qrels, runs, measures, options)
+    values = collect(qrels, runs, measures, options, least)
     if plan.baseline is not None and plan.baseline not in values.systems:
         hint = did_you_mean(plan.baseline, values.systems) or f"; there are {', '.join(values.systems)}."
         raise BadParameter(f"There is no run {plan.baseline!r} to be the baseline{hint}")
     pairs = compare_pairs(values, plan)
-    weak = plan.weakness(pairs.height // len(measures), len(values.topics))
+    weak = plan.weakness(pairs.height // len(values.measures), len(values.topics))
     return Comparison(
         values=values,
         plan=plan,
@@ -157,7 +157,7 @@ def compare_runs(
         warnings=(*values.notes, *([weak] if weak else [])),
         options={
             **plan.as_dict(),
-            "measures": [measure.name for measure in measures],
+            "measures": [measure.name for measure in values.measures],
             "ties": list(values.ties),
             "topics": len(values.topics),
             "missing": options.missing,

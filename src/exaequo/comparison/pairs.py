@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import polars as pl
 from exaequo.audit import gain
 from exaequo.comparison.values import DIGITS, Values
 from exaequo.errors import BadParameter
-from exaequo.judge import Floats, Ints
+from exaequo.judge import Bools, Floats, Ints
 from exaequo.measures import Measure
 from exaequo.order import check_choice
 from exaequo.stats import corrections
@@ -134,38 +134,43 @@ def _directions(table: Floats, first: Ints, second: Ints, plan: Plan, upward: in
 def compare_pairs(values: Values, plan: Plan) -> pl.DataFrame:
     """Compare all pairs on all measures."""
     first, second = which_pairs(values, plan.baseline)
+    if not len(first):  # one run: the columns, and no row
+        nobody = np.zeros(1, dtype=np.int64)
+        return _pairs_of(values, 0, nobody, nobody, replace(plan, test="t", correction="none")).clear()
     return pl.concat([_pairs_of(values, row, first, second, plan) for row in range(len(values.measures))])
 
 
 def _pairs_of(values: Values, row: int, first: Ints, second: Ints, plan: Plan) -> pl.DataFrame:
+    """Compare all pairs on one measure."""
     measure = values.measures[row]
     table, known = values.of(row)
-    n = int(known.sum())
-    if n < 2:
-        raise BadParameter(f"{measure} has a value for {n} topics only; a test needs at least two.")
-    upward = values.upward(row)
+    if known.sum() < 2:
+        raise BadParameter(f"{measure} has a value for {known.sum()} topics only; a test needs at least two.")
+    names = {
+        "measure": pl.repeat(measure.name, len(first), eager=True, dtype=pl.String),
+        "one": [values.systems[at] for at in first],
+        "two": [values.systems[at] for at in second],
+    }
+    figures = _figures(table, first, second, plan, values.upward(row))
+    frame = pl.DataFrame({**names, **figures, **_verdicts(values, row, first, second, plan, figures["corrected p"])})
+    sentences = [_sentence(each, measure, plan, values) for each in frame.to_dicts()]
+    return frame.with_columns(pl.Series("verdict", sentences, dtype=pl.String))
+
+
+def _figures(table: Floats, first: Ints, second: Ints, plan: Plan, upward: int) -> dict[str, Any]:
+    """Return differences with their intervals, p, effect sizes and power."""
     gaps = differences(table, first, second)
-    difference = gaps.mean(axis=1)
-    deviation = gaps.std(axis=1, ddof=1)
-    confidence = 1 - plan.alpha
-    kind = plan.interval if plan.interval != "auto" else "bca" if plan.test == "bootstrap" else "t"
-    low, high = (
-        t_interval(gaps, confidence)
-        if kind == "t"
-        else bootstrap_interval(gaps, confidence, plan.setting, corrected=kind == "bca")
-    )
+    n = table.shape[1]
+    difference, deviation = gaps.mean(axis=1), gaps.std(axis=1, ddof=1)
+    low, high = _interval(gaps, plan)
     p, corrected = p_values(table, first, second, plan, upward)
     steady = np.ptp(gaps, axis=1) < NOISE
     endless = np.where(difference > NOISE, np.inf, np.where(difference < -NOISE, -np.inf, 0.0))
     effect = np.divide(difference, deviation, out=endless, where=~steady)
     error = corrections.blocked_error(table)
-    blocked = difference / np.sqrt(error) if error > 1e-18 else np.zeros(len(gaps))
     one, two = (np.round(table[at].mean(axis=1), DIGITS) for at in (first, second))
     gains = np.asarray(gain(two, one))
-    columns: dict[str, Any] = {
-        "measure": pl.repeat(measure.name, len(first), eager=True, dtype=pl.String),
-        "one": [values.systems[at] for at in first],
-        "two": [values.systems[at] for at in second],
+    return {
         "mean one": one,
         "mean two": two,
         "difference": difference,
@@ -177,7 +182,7 @@ def _pairs_of(values: Values, row: int, first: Ints, second: Ints, plan: Plan) -
         "corrected p": corrected,
         "significant": corrected < plan.alpha,
         "d": effect,
-        "blocked d": blocked,
+        "blocked d": difference / np.sqrt(error) if error > 1e-18 else np.zeros(len(gaps)),
         "wins": (upward * gaps > 0).sum(axis=1),
         "ties": (gaps == 0).sum(axis=1),
         "losses": (upward * gaps < 0).sum(axis=1),
@@ -185,21 +190,32 @@ def _pairs_of(values: Values, row: int, first: Ints, second: Ints, plan: Plan) -
         "topics needed": topics_needed(np.nan_to_num(effect, posinf=1e9, neginf=-1e9), plan.alpha),
         "smallest difference": detectable_effect(n, plan.alpha) * np.where(steady, 0.0, deviation),
     }
-    frame = pl.DataFrame(columns)
+
+
+def _interval(gaps: Floats, plan: Plan) -> tuple[Floats, Floats]:
+    """Return the interval of each mean difference, of the kind the plan asks for."""
+    kind = plan.interval if plan.interval != "auto" else "bca" if plan.test == "bootstrap" else "t"
+    if kind == "t":
+        return t_interval(gaps, 1 - plan.alpha)
+    return bootstrap_interval(gaps, 1 - plan.alpha, plan.setting, corrected=kind == "bca")
+
+
+def _verdicts(
+    values: Values, row: int, first: Ints, second: Ints, plan: Plan, corrected: Floats
+) -> dict[str, list[str] | Ints | Bools]:
+    """Return the verdict on each pair under each strategy, which is better, and whether a strategy changes that."""
+    upward = values.upward(row)
     verdicts = {}
     for ties in values.ties:
         own = values.of(row, ties)[0]
         level = corrected if ties == values.ties[0] else p_values(own, first, second, plan, upward)[1]
         verdicts[ties] = _directions(own, first, second, plan, upward) * (level < plan.alpha)
     stacked = np.stack(list(verdicts.values()))
-    changes = (stacked != stacked[0]).any(axis=0)
-    frame = frame.with_columns(
-        *(pl.Series(ties, [{1: ">", -1: "<", 0: "="}[int(v)] for v in each]) for ties, each in verdicts.items()),
-        pl.Series("better", _directions(table, first, second, plan, upward)),
-        pl.Series("changes", changes),
-    )
-    sentences = [_sentence(each, measure, plan, values) for each in frame.to_dicts()]
-    return frame.with_columns(pl.Series("verdict", sentences, dtype=pl.String))
+    return {
+        **{ties: [{1: ">", -1: "<", 0: "="}[int(v)] for v in each] for ties, each in verdicts.items()},
+        "better": _directions(values.of(row)[0], first, second, plan, upward),
+        "changes": (stacked != stacked[0]).any(axis=0),
+    }
 
 
 def _sentence(pair: dict[str, Any], measure: Measure, plan: Plan, values: Values) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,8 +59,8 @@ class Values:
         return self.measures[measure].upward
 
 
-def collect(qrels: Qrels, runs: Iterable[Run], measures: Sequence[Measure], options: Options) -> Values:
-    """Evaluate all runs under all strategies."""
+def collect(qrels: Qrels, runs: Iterable[Run], measures: Sequence[Measure], options: Options, least: int = 2) -> Values:
+    """Evaluate all runs under all strategies; there must be so many at least."""
     judgments = prepare(qrels, level=options.rel_level, highest=options.max_grade)
     notes = notes_on_judgments(judgments, measures)
     extra = parse_measures((*CURVE, *ROBUST))
@@ -82,7 +82,7 @@ def collect(qrels: Qrels, runs: Iterable[Run], measures: Sequence[Measure], opti
         more.append(values_by_order(ordering, [first], extra, options)[first])
         named.append((run.name, run.source.name))
         present.append(lines.returned > 0)
-    if len(named) < 2:
+    if len(named) < least:
         raise BadParameter("A comparison needs at least two runs.")
     kept = np.ones(judgments.n_topics, dtype=bool)
     if options.missing == "skip":
@@ -94,16 +94,28 @@ def collect(qrels: Qrels, runs: Iterable[Run], measures: Sequence[Measure], opti
         what = f"{count(int(kept.sum()), 'topic')} to compare on"
         raise InputError(Problem(qrels.source.name, None, what, "at least two", "Statistics over topics need several."))
     stacked = {ties: np.stack(each, axis=1)[:, :, kept] for ties, each in found.items()}
-    for row, measure in enumerate(measures):
-        unknown = int(np.any([np.isnan(each[row]).any(axis=0) for each in stacked.values()], axis=0).sum())
-        if unknown:
-            why = measure.definition.undefined
-            notes.append(f"{measure}: {count(unknown, 'topic')} left out, where a run has no value ({why})")
+    usable, more_notes = _usable(measures, stacked)
     return Values(
         unique_names(named),
-        tuple(measures),
+        tuple(measures[row] for row in usable),
         judgments.topics.filter(pl.Series(kept)),
-        stacked,
+        {ties: each[usable] for ties, each in stacked.items()},
         np.stack(more, axis=1)[:, :, kept],
-        tuple(notes),
+        (*notes, *more_notes),
     )
+
+
+def _usable(measures: Sequence[Measure], values: Mapping[str, Floats]) -> tuple[list[int], list[str]]:
+    """Return which measures have a value for two topics at least, or all if none has, and what there is to say."""
+    usable, notes = [], []
+    for row, measure in enumerate(measures):
+        without = np.any([np.isnan(each[row]).any(axis=0) for each in values.values()], axis=0)
+        why = measure.definition.undefined
+        if (~without).sum() < 2:
+            notes.append(f"{measure} is left out: fewer than two topics have a value for every run ({why})")
+            continue
+        usable.append(row)
+        if without.any():
+            what = count(int(without.sum()), "topic")
+            notes.append(f"{measure}: {what} left out, where a run has no value ({why})")
+    return (usable, notes) if usable else (list(range(len(measures))), [])

@@ -113,7 +113,7 @@ def topics(values: Values) -> pl.DataFrame:
                 "measure": pl.repeat(measure.name, len(known), eager=True, dtype=pl.String),
                 "topic": known,
                 "mean": own.mean(axis=0),
-                "sd": own.std(axis=0, ddof=1),
+                "sd": own.std(axis=0, ddof=min(1, len(own) - 1)),
                 "best": [values.systems[int(at)] for at in (own if upward else -own).argmax(axis=0)],
                 "worst": [values.systems[int(at)] for at in (own if upward else -own).argmin(axis=0)],
             }
@@ -125,7 +125,7 @@ def topics(values: Values) -> pl.DataFrame:
 def contrasts(values: Values, baseline: str | None) -> pl.DataFrame:
     """Return the topics on which systems differ most: from the baseline, or the best from the second best."""
     rows = []
-    for row, measure in enumerate(values.measures):
+    for row, measure in enumerate(values.measures if len(values.systems) > 1 else ()):
         own, known = values.of(row)
         names = values.topics.filter(pl.Series(known))
         order = np.argsort(-_oriented(values, row), kind="stable")

@@ -1,6 +1,7 @@
 """Plots: Vega-Lite specifications of every figure of the sources, from one's own files, and a few more.
 
-`chart` is the specification and how it is drawn; `lists`, `systems` and `filters` have the kinds.
+`chart` is the specification and how it is drawn, `marks` what the kinds share; the kinds are in `curves`, `ranks`,
+`systems` and `filters`.
 """
 
 from __future__ import annotations
@@ -8,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from exaequo.plot.chart import FORMATS, SIZES, Chart
+from exaequo.plot.curves import at_k, curve
 from exaequo.plot.filters import threshold
-from exaequo.plot.lists import at_k, curve, recall, single, tie_groups
+from exaequo.plot.ranks import recall, single, tie_groups
 from exaequo.plot.systems import measures, scatter, systems, ties, topics
 
 __all__ = [

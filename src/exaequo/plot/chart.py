@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from exaequo.errors import BadParameter, ExaequoError
 from exaequo.writing import write_whole
@@ -14,11 +16,34 @@ SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 VERSION = "5.21"
 FORMATS = ("svg", "png", "pdf", "html", "json")
 SIZES = {"column": (320, 220, 10), "page": (560, 340, 12), "slide": (900, 500, 18)}
-#: Okabe and Ito: told apart by people who do not see all colours.
+#: Okabe and Ito: told apart by people who do not see all colours. Each has its partner on dark paper.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
 ON_DARK = ("#56B4E9", "#E69F00", "#2BC49A", "#E6A0C4", "#F0E442", "#8CC8F0", "#FFFFFF", "#C9A66B")
+#: What is not data: text, paper, grid, and things said quietly; on light and on dark paper.
+INK, PAPER, FAINT, QUIET = (
+    ("#222222", "#EEEEEE"),
+    ("#FFFFFF", "#1B1B1F"),
+    ("#DDDDDD", "#55555E"),
+    ("#757575", "#A0A0AA"),
+)
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 2], [1, 3], [10, 4], [6, 2, 1, 2, 1, 2])
+#: The width of a letter, of the size of its font: an average, for leaving room.
+LETTER = 0.6
+
+
+class Look(TypedDict, total=False):
+    """How a picture looks: `size` is column, page or slide."""
+
+    size: str
+    dark: bool
+
+
+class Common(Look, total=False):
+    """What every kind takes: how it looks, and what counts as relevant, as for `evaluate`."""
+
+    rel_level: float | None
+    max_grade: float
 
 
 class Chart(dict[str, Any]):
@@ -26,10 +51,7 @@ class Chart(dict[str, Any]):
 
     def save(self, path: str | Path, *, scale: float = 2.0) -> None:
         """Write to a file; its ending says how: svg, png, pdf, html or json."""
-        kind = Path(path).suffix.lower().lstrip(".")
-        if kind not in FORMATS:
-            raise BadParameter(f"A picture is one of {', '.join('.' + each for each in FORMATS)}. Got {str(path)!r}.")
-        write_whole(path, self.drawn(kind, scale=scale))
+        write_whole(path, self.drawn(refuse_unknown_format(path), scale=scale))
 
     def drawn(self, kind: str, *, scale: float = 2.0) -> bytes:
         """Return the picture."""
@@ -52,84 +74,108 @@ class Chart(dict[str, Any]):
         return {"application/vnd.vegalite.v5+json": dict(self), "image/svg+xml": self.drawn("svg").decode()}
 
 
-def chart(
-    layers: Sequence[dict[str, Any]] | dict[str, Any],
-    *,
-    title: str = "",
-    note: str = "",
-    size: str = "page",
-    dark: bool = False,
-    height: float | None = None,
-) -> Chart:
-    """Put layers together, with readable defaults: sizes for a paper column, a page or a slide; light or dark."""
-    if size not in SIZES:
-        raise BadParameter(f"size must be one of {', '.join(SIZES)}. Got {size!r} instead.")
-    width, usual, font = SIZES[size]
-    ink, paper, faint = ("#EEEEEE", "#1B1B1F", "#55555E") if dark else ("#222222", "#FFFFFF", "#DDDDDD")
-    spec: dict[str, Any] = {
-        "$schema": SCHEMA,
-        "width": width,
-        "height": height or usual,
-        "background": paper,
-        "padding": 8,
-        "title": {
-            "text": title,
-            "subtitle": note,
-            "anchor": "start",
-            "fontSize": font * 1.15,
-            "subtitleFontSize": font,
-        },
-        "config": {
+def refuse_unknown_format(path: str | Path) -> str:
+    """Return the format of a file, which its ending tells."""
+    kind = Path(path).suffix.lower().lstrip(".")
+    if kind not in FORMATS:
+        raise BadParameter(f"A picture is one of {', '.join('.' + each for each in FORMATS)}. Got {str(path)!r}.")
+    return kind
+
+
+@dataclass(frozen=True)
+class Canvas:
+    """Where marks go: the size of the frame, of letters, and the colours."""
+
+    width: float
+    height: float
+    font: float
+    dark: bool = False
+
+    @classmethod
+    def of(cls, look: Look) -> Canvas:
+        """Return the canvas of a look: sizes for a paper column, a page or a slide; light or dark."""
+        size = look.get("size", "page")
+        if size not in SIZES:
+            raise BadParameter(f"size must be one of {', '.join(SIZES)}. Got {size!r} instead.")
+        return cls(*SIZES[size], dark=look.get("dark", False))
+
+    def high(self, height: float) -> Canvas:
+        """Return the same with another height."""
+        return Canvas(self.width, height, self.font, self.dark)
+
+    def rows(self, count: int) -> Canvas:
+        """Return the same with room for so many rows of text."""
+        return self.high(max(60.0, 2.5 * self.font * count))
+
+    @property
+    def colours(self) -> tuple[str, ...]:
+        """Colours of data."""
+        return ON_DARK if self.dark else COLOURS
+
+    @property
+    def ink(self) -> str:
+        """The colour of text."""
+        return INK[self.dark]
+
+    @property
+    def paper(self) -> str:
+        """The colour behind."""
+        return PAPER[self.dark]
+
+    @property
+    def quiet(self) -> str:
+        """The colour of what is not the point."""
+        return QUIET[self.dark]
+
+    @property
+    def line(self) -> float:
+        """The height of a line of text."""
+        return 1.25 * self.font
+
+    def span(self, text: str) -> float:
+        """Return about how wide a text is."""
+        return LETTER * self.font * len(text)
+
+    def wrapped(self, text: str) -> str | list[str]:
+        """Break a note so that it is not wider than the picture."""
+        lines = textwrap.wrap(text, max(20, int(1.15 * self.width / (LETTER * self.font))))
+        return lines if len(lines) > 1 else text
+
+    def chart(self, layers: Sequence[dict[str, Any]] | dict[str, Any], *, title: str = "", note: str = "") -> Chart:
+        """Put layers together, with readable defaults."""
+        spec: dict[str, Any] = {
+            "$schema": SCHEMA,
+            "width": self.width,
+            "height": self.height,
+            "background": self.paper,
+            "padding": 8,
+            "title": {
+                "text": self.wrapped(title),
+                "subtitle": self.wrapped(note),
+                "anchor": "start",
+                "frame": "bounds",
+                "fontSize": self.font * 1.15,
+                "subtitleFontSize": self.font,
+            },
+            "config": self._config(),
+        }
+        spec.update(layers if isinstance(layers, dict) else {"layer": list(layers)})
+        return Chart(spec)
+
+    def _config(self) -> dict[str, Any]:
+        ink, letters = self.ink, {"labelFontSize": self.font, "titleFontSize": self.font}
+        words = {"labelColor": ink, "titleColor": ink}
+        lines = {"gridColor": FAINT[self.dark], "domainColor": ink, "tickColor": ink}
+        return {
             "font": "DejaVu Sans, Helvetica, Arial, sans-serif",
             "title": {"color": ink, "subtitleColor": ink, "subtitlePadding": 4, "offset": 10},
-            "axis": {
-                "labelFontSize": font,
-                "titleFontSize": font,
-                "labelColor": ink,
-                "titleColor": ink,
-                "gridColor": faint,
-                "domainColor": ink,
-                "tickColor": ink,
-                "titlePadding": 8,
-                "labelLimit": 260,
-            },
-            "legend": {"labelFontSize": font, "titleFontSize": font, "labelColor": ink, "titleColor": ink},
-            "text": {"fontSize": font, "color": ink},
+            "axis": {**letters, **words, **lines, "titlePadding": 8, "labelLimit": 0, "titleLimit": self.width},
+            "axisY": {"titleLimit": self.height},
+            "axisXQuantitative": {"tickCount": round(self.width / (5 * self.font))},
+            "axisYQuantitative": {"tickCount": round(self.height / (2.8 * self.font))},
+            "legend": {**letters, **words, "labelLimit": 0},
+            "text": {"fontSize": self.font, "color": ink},
             "rule": {"color": ink},
             "view": {"stroke": None},
-            "header": {"labelFontSize": font, "labelColor": ink, "titleColor": ink},
-        },
-    }
-    if isinstance(layers, dict):
-        spec.update(layers)
-    else:
-        spec["layer"] = list(layers)
-    return Chart(spec)
-
-
-def channels(names: Sequence[str], dark: bool) -> dict[str, dict[str, Any]]:
-    """Return colour, shape and dash of each name, so that none is told by colour alone; lines have labels."""
-    colours = ON_DARK if dark else COLOURS
-    domain = list(names)
-
-    def scale(values: Sequence[Any]) -> dict[str, Any]:
-        return {"domain": domain, "range": [values[at % len(values)] for at in range(len(domain))]}
-
-    return {
-        "color": {"field": "run", "type": "nominal", "scale": scale(colours), "legend": None},
-        "shape": {"field": "run", "type": "nominal", "scale": scale(SHAPES), "legend": None},
-        "strokeDash": {"field": "run", "type": "nominal", "scale": scale(DASHES), "legend": None},
-    }
-
-
-def apart(values: Sequence[float], least: float, low: float, high: float) -> list[float]:
-    """Move labels up or down so that each has room: at least so far apart, inside the picture, in the same order."""
-    order = sorted(range(len(values)), key=lambda at: values[at])
-    placed = [0.0] * len(values)
-    before = low - least
-    for at in order:
-        placed[at] = before = max(values[at], before + least)
-    after = high + least
-    for at in reversed(order):
-        placed[at] = after = min(placed[at], after - least)
-    return placed
+            "header": {"labelFontSize": self.font, **words},
+        }

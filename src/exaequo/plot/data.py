@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from exaequo.errors import BadParameter, did_you_mean
-from exaequo.evaluation import each_run
-from exaequo.judge import Judgments, judge, prepare
+from exaequo.errors import BadParameter, DataWarning, did_you_mean
+from exaequo.evaluation import Options, each_run, notes_on_judgments, notes_on_run
+from exaequo.judge import HIGHEST_GRADE, Floats, Judgments, judge, prepare
+from exaequo.measures import Measure
 from exaequo.order import Ordering, Ranking
+from exaequo.plot.chart import Common
 from exaequo.read import QrelsLike, read_qrels, read_run, unique_names
 
 
@@ -36,15 +39,31 @@ class Lists:
             raise BadParameter(f"There is no evaluated topic {name!r}{did_you_mean(str(name), known) or '.'}")
         return known.index(str(name))
 
+    def only(self) -> str:
+        """Return the name of the only run there is."""
+        if len(self.names) != 1:
+            raise BadParameter("This picture shows one run; give one.")
+        return self.names[0]
 
-def read(qrels: QrelsLike, runs: Any, rel_level: float | None = None) -> Lists:
-    """Read, judge and sort."""
-    judgments = prepare(read_qrels(qrels), level=rel_level)
-    if not judgments.n_topics:
-        raise BadParameter("There is no topic with a relevant document to draw.")
+
+def read(qrels: QrelsLike, runs: Any, common: Common) -> Lists:
+    """Read, judge and sort; what changes how the picture should be read is said as a warning."""
+    judged = read_qrels(qrels)
+    judgments = prepare(judged, level=common.get("rel_level"), highest=common.get("max_grade", HIGHEST_GRADE))
+    notes = notes_on_judgments(judgments, [])
     found = [read_run(run, name=name) for name, run in each_run(runs)]
     names = unique_names([(run.name, run.source.name) for run in found])
-    return Lists(judgments, names, [Ordering(judge(run, judgments)) for run in found])
+    lines = [judge(run, judgments) for run in found]
+    for each in lines:
+        notes += notes_on_run(each, Options())
+    for note in notes:
+        warnings.warn(note, DataWarning, stacklevel=3)
+    return Lists(judgments, names, [Ordering(each) for each in lines])
+
+
+def evaluation(common: Common) -> dict[str, Any]:
+    """Return those of the options that `evaluate` and `compare` take."""
+    return {name: value for name, value in common.items() if name in ("rel_level", "max_grade")}
 
 
 def two(names: Sequence[str], first: str | None, second: str | None) -> tuple[int, int]:
@@ -64,10 +83,18 @@ def two(names: Sequence[str], first: str | None, second: str | None) -> tuple[in
     return places[0], places[1]
 
 
-def relevant_ranks(ranking: Ranking, topic: int) -> list[int]:
+def relevant_ranks(ranking: Ranking, topic: int, rel: float | None = None) -> list[int]:
     """Return the ranks of the relevant documents of a topic."""
-    hits = ranking.hits()
+    hits = ranking.hits(rel)
     return [int(rank) for rank in hits.rank[hits.topic == topic]]
+
+
+def defined(measure: Measure, values: Floats) -> Floats:
+    """Return the values, if there is one at all."""
+    if np.isnan(values).all():
+        why = measure.definition.undefined
+        raise BadParameter(f"{measure.name} has no value on any topic, so there is nothing to draw: {why}.")
+    return values
 
 
 def number(value: float) -> float | None:

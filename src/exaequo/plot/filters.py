@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from exaequo.errors import BadParameter
 from exaequo.filtering import read_filter
-from exaequo.plot.chart import Chart, apart, channels, chart
+from exaequo.plot.chart import Canvas, Chart, Common
+from exaequo.plot.data import evaluation
+from exaequo.plot.marks import Axes, lines
 from exaequo.read import QrelsLike
+
+#: Thresholds drawn, if there are more scores.
+MOST = 101
 
 
 def threshold(
@@ -17,49 +22,33 @@ def threshold(
     runs: Any,
     *,
     beta: float = 1.0,
-    utility: tuple[float, float] = (3.0, -2.0),
+    utility: tuple[float, ...] = (3.0, -2.0),
     docs: int | None = None,
-    size: str = "page",
-    dark: bool = False,
+    **common: Unpack[Common],
 ) -> Chart:
     """Macro-averaged precision, recall, F and normalised utility against the threshold."""
     if isinstance(runs, list | tuple):
         if len(runs) != 1:
             raise BadParameter("This picture shows one run; give one.")
         runs = runs[0]
-    one = read_filter(qrels, runs, docs=docs)
+    one = read_filter(qrels, runs, docs=docs, **evaluation(common))
     scores = np.unique(one.score)
-    grid = scores if len(scores) <= 101 else np.quantile(scores, np.linspace(0, 1, 101))
-    names = ["precision", "recall", "F", "utility"]
+    grid = scores if len(scores) <= MOST else np.quantile(scores, np.linspace(0, 1, MOST))
     rows: list[dict[str, Any]] = []
-    for cut in np.unique(grid):
-        tables = one.at(float(cut))
-        figures = (
-            tables.precision.mean(),
-            tables.recall.mean(),
-            tables.f(beta).mean(),
-            np.maximum(tables.normalised_utility(*utility), -1).mean(),
-        )
-        at = {"threshold": float(cut)}
-        rows += [{"run": name, **at, "value": float(v)} for name, v in zip(names, figures, strict=True)]
-    how = channels(names, dark)
-    x = {"field": "threshold", "type": "quantitative", "title": "Threshold", "scale": {"zero": False, "nice": False}}
-    y = {"field": "value", "type": "quantitative", "title": "Macro-average"}
-    ends = rows[-len(names) :]
-    spread = max(row["value"] for row in rows) - min(row["value"] for row in rows)
-    low, high = min(row["value"] for row in rows), max(row["value"] for row in rows)
-    places = apart([end["value"] for end in ends], 0.055 * max(spread, 1e-9), low, high)
-    layers = [
-        {
-            "data": {"values": rows},
-            "mark": {"type": "line", "strokeWidth": 2, "interpolate": "step-before"},
-            "encoding": {"x": x, "y": y, "color": how["color"], "strokeDash": how["strokeDash"]},
-        },
-        {
-            "data": {"values": [end | {"value": place} for end, place in zip(ends, places, strict=True)]},
-            "mark": {"type": "text", "align": "left", "dx": 8},
-            "encoding": {"x": x, "y": y, "text": {"field": "run"}, "color": how["color"]},
-        },
-    ]
-    note = f"{len(one.themes)} themes; utility {utility[0]:g}, {utility[1]:g} over its best, at least −1; β = {beta:g}"
-    return chart(layers, title=f"{one.name}: what the threshold does", note=note, size=size, dark=dark)
+    for cut in np.unique(grid).tolist():
+        tables = one.at(cut)
+        figures = {
+            "precision": tables.precision.mean(),
+            "recall": tables.recall.mean(),
+            "F" if beta == 1 else f"F (β = {beta:g})": tables.f(beta).mean(),
+            "utility": np.maximum(tables.normalised_utility(*utility), -1).mean(),
+        }
+        rows += [{"run": name, "threshold": cut, "value": float(value)} for name, value in figures.items()]
+    low, high = min(0.0, *(row["value"] for row in rows)), max(1.0, *(row["value"] for row in rows))
+    ends = (float(grid.min()), float(grid.max()))
+    span = ends if ends[0] < ends[1] else (ends[0] - 0.5, ends[0] + 0.5)
+    axes = Axes("threshold", "value", "Threshold", "Macro-average", span, (low, high))
+    layers, canvas, _ = lines(rows, axes, Canvas.of(common), marked=[], interpolate="step-before")
+    worth = ", ".join(f"{each:g}" for each in utility)
+    note = f"{len(one.themes)} themes; utility {worth} over its best, at least −1; β = {beta:g}"
+    return canvas.chart(layers, title=f"{one.name}: what the threshold does", note=note)

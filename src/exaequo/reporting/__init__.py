@@ -19,8 +19,9 @@ from exaequo.errors import DataWarning, ExaequoError
 from exaequo.evaluation import Options, each_run
 from exaequo.judge import HIGHEST_GRADE
 from exaequo.measures import Measure, parse_measures
+from exaequo.plot.chart import COLOURS, FAINT, INK, ON_DARK, PAPER, QUIET
 from exaequo.read import QrelsLike, RunLike, read_qrels, read_run
-from exaequo.reporting.content import DEPTH, Content, content_of
+from exaequo.reporting.content import DEPTH, MOST_FIGURES, Content, content_of
 from exaequo.writing import write_whole
 
 __all__ = ["DEPTH", "Content", "content_of", "page", "report"]
@@ -43,7 +44,7 @@ def report(
     max_grade: float = HIGHEST_GRADE,
     missing: str = "zero",
 ) -> Path:
-    """Write a page about two or more runs; options as for `compare`.
+    """Write a page about some runs; options as for `compare`.
 
     `depth` says how many documents of each list go into the page.
     """
@@ -66,13 +67,23 @@ def page(content: Content) -> str:
         raise ExaequoError("The page needs Jinja2: pip install 'exaequo[report]'") from None
     source = files(__package__)
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
-    template = environment.from_string(source.joinpath("page.html.j2").read_text(encoding="utf-8"))
-    return template.render(
+    parts = {name: source.joinpath(f"page.{name}").read_text(encoding="utf-8") for name in ("html.j2", "css", "js")}
+    return environment.from_string(parts["html.j2"]).render(
         c=content,
-        style=source.joinpath("page.css").read_text(encoding="utf-8"),
-        script=source.joinpath("page.js").read_text(encoding="utf-8"),
+        style=parts["css"] + dark_figures(),
+        script=parts["js"],
         data=embedded(content.data),
+        most_figures=MOST_FIGURES,
     )
+
+
+def dark_figures() -> str:
+    """Return the rules that give figures, which are drawn for light paper, their colours on dark paper."""
+    pairs = [*zip(COLOURS, ON_DARK, strict=True), INK, PAPER, FAINT, QUIET]
+    rules = [
+        f'figure svg [{part}="{light}" i]{{{part}:{dark}}}' for light, dark in pairs for part in ("fill", "stroke")
+    ]
+    return "@media screen and (prefers-color-scheme: dark){" + "".join(rules) + "}\n"
 
 
 def embedded(data: Any) -> str:

@@ -2,108 +2,108 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
 from exaequo.comparison import Comparison
-from exaequo.plot.chart import Chart, apart, channels, chart
-from exaequo.plot.systems import cloud, gap_bars, intervals, means
+from exaequo.measures import parse_measure
+from exaequo.plot.chart import Canvas, Chart
+from exaequo.plot.curves import cutoff_lines, mean_curves, without_cutoff
+from exaequo.plot.ranks import areas, scene_of, tie_rows
+from exaequo.plot.systems import Pair, agreement, cloud, gap_bars, intervals, means
+from exaequo.reporting.recorder import DEEPEST_HIT, DEEPEST_TIE, Recorder
 
-#: Lines a picture can hold; with more runs, the best are shown.
-MOST_LINES = 8
+#: With more runs, the best are shown in a picture that has a row for each.
 MOST_ROWS = 40
+_CANVAS = Canvas.of({})
 
 
-def of(result: Comparison, best: str, second: str) -> list[tuple[str, str, str, Chart]]:
-    """Return name, title, description and figure of each."""
-    first = result.values.measures[0].name
-    ranked = result.systems.filter(pl.col("measure") == first)["run"].to_list()
-    return [
-        (
-            "ties",
-            f"What ties leave open: {first}",
-            "Intervals from realistic to optimistic scores; as in the table above.",
-            _ties(result, ranked),
-        ),
-        (
-            "systems",
-            f"Means of {first}",
-            "Means with their intervals; as in the table of runs.",
-            _systems(result, ranked),
-        ),
-        (
-            "curves",
-            "Interpolated precision",
-            "Precision at recall 0 to 1, averaged over topics; the best runs.",
-            _curves(result, ranked),
-        ),
-        (
-            "topics",
-            f"{best} against {second}, topic by topic",
-            f"Differences in {first}, sorted.",
-            _topics(result, best, second),
-        ),
-        ("scatter", f"{best} and {second}", f"{first} of both, topic by topic.", _scatter(result, best, second)),
-    ]
+@dataclass(frozen=True)
+class Figure:
+    """A figure: its name, its title, what to say to those who do not see it, and how it is drawn."""
+
+    name: str
+    title: str
+    text: str
+    chart: Chart
 
 
-def _ties(result: Comparison, ranked: list[str]) -> Chart:
+def figures(result: Comparison, recorder: Recorder, best: str, second: str | None) -> Iterator[Figure]:
+    """Draw everything the page shows; the pair is what its verdict is about."""
     values = result.values
+    first = values.measures[0]
+    own = result.systems.filter(pl.col("measure") == first.name)
+    ranked = own["run"].to_list()
+    top = ranked[:MOST_ROWS]
+    best_of = f" The best {MOST_ROWS} runs." if len(ranked) > MOST_ROWS else ""
     by_ties = {ties: dict(zip(values.systems, values.means(0, ties).tolist(), strict=True)) for ties in values.ties}
-    runs = ranked[:MOST_ROWS]
-    found = {run: {ties: figures[run] for ties, figures in by_ties.items()} for run in runs}
-    return intervals(found, runs, values.measures[0].name)
-
-
-def _systems(result: Comparison, ranked: list[str]) -> Chart:
-    own = result.systems.filter(pl.col("measure") == result.values.measures[0].name)
-    group = "group" if "group" in own.columns else "mark"
-    rows = own.filter(pl.col("run").is_in(ranked[:MOST_ROWS])).select("run", "mean", "low", "high", group)
-    return means(rows.rename({group: "group"}).to_dicts(), result.values.measures[0].name)
-
-
-def _curves(result: Comparison, ranked: list[str]) -> Chart:
-    runs = ranked[:MOST_LINES]
-    table = {row["run"]: row for row in result.curves.to_dicts()}
-    levels = [name for name in result.curves.columns if name != "run"]
-    points = [{"run": run, "recall": float(level), "precision": table[run][level]} for run in runs for level in levels]
-    ends = [{"run": run, "recall": 1.0, "precision": table[run][levels[-1]]} for run in runs]
-    places = apart([end["precision"] for end in ends], 0.055, 0.0, 1.0)
-    how = channels(runs, dark=False)
-    x = {"field": "recall", "type": "quantitative", "title": "Recall", "scale": {"domain": [0, 1]}}
-    y = {"field": "precision", "type": "quantitative", "title": "Precision", "scale": {"domain": [0, 1]}}
-    return chart(
-        [
-            {
-                "data": {"values": points},
-                "mark": {"type": "line", "strokeWidth": 2},
-                "encoding": {"x": x, "y": y, "color": how["color"], "strokeDash": how["strokeDash"]},
-            },
-            {
-                "data": {"values": points},
-                "mark": {"type": "point", "filled": True, "size": 40},
-                "encoding": {"x": x, "y": y, "color": how["color"], "shape": how["shape"]},
-            },
-            {
-                "data": {"values": [end | {"precision": place} for end, place in zip(ends, places, strict=True)]},
-                "mark": {"type": "text", "align": "left", "dx": 8},
-                "encoding": {"x": x, "y": y, "text": {"field": "run"}, "color": how["color"]},
-            },
-        ]
+    found = {run: {ties: means[run] for ties, means in by_ties.items()} for run in ranked}
+    yield Figure(
+        "ties",
+        f"What ties leave open: {first.name}",
+        f"Intervals from realistic to optimistic scores, as in the table of ties.{best_of}",
+        intervals(found, top, first, _CANVAS),
     )
+    group = "group" if "group" in own.columns else "mark"
+    rows = own.filter(pl.col("run").is_in(top)).select("run", "mean", "low", "high", pl.col(group).alias("group"))
+    yield Figure(
+        "systems",
+        f"Means of {first.name}",
+        f"Means with their intervals, as in the table of runs.{best_of}",
+        means(rows.to_dicts(), first, _CANVAS),
+    )
+    levels = [name for name in result.curves.columns if name != "run"]
+    curves = {row["run"]: [row[level] for level in levels] for row in result.curves.to_dicts()}
+    yield Figure(
+        "curves",
+        "Interpolated precision",
+        "Precision at recall 0 to 1, averaged over topics.",
+        mean_curves({run: curves[run] for run in ranked}, _CANVAS),
+    )
+    if recorder.cut is not None:
+        name = without_cutoff(recorder.cut.name).name
+        at_k = {run: recorder.looks[values.systems.index(run)].at_k for run in ranked}
+        chart = cutoff_lines(at_k, recorder.cutoffs, name, _CANVAS)
+        yield Figure("at-k", f"{name} against the cutoff", "Means over all judged topics.", chart)
+    if len(values.measures) > 1 and len(ranked) > 2:
+        table = [values.means(row) for row in range(len(values.measures))]
+        text = "Kendall's τ-b between the rankings of the runs by each two measures."
+        yield Figure("measures", "Agreement of measures", text, agreement(values.measures, table, _CANVAS))
+    yield from _of_ties(result, recorder, found)
+    if second is not None:
+        yield from _of_pair(result, recorder, best, second)
 
 
-def _both(result: Comparison, best: str, second: str) -> tuple[list[str], Any, Any]:
-    table, known = result.values.of(0)
-    topics = result.values.topics.filter(pl.Series(known)).to_list()
-    one, two = (table[result.values.systems.index(name)] for name in (second, best))
-    return topics, one, two
+def _of_ties(result: Comparison, recorder: Recorder, found: dict[str, dict[str, float]]) -> Iterator[Figure]:
+    """Where the ties are of the run whose score depends most on them."""
+    run = max(found, key=lambda each: abs(found[each]["optimistic"] - found[each]["realistic"]))
+    look = recorder.looks[result.values.systems.index(run)]
+    if not any(look.ties):
+        return
+    rows = {f"topic {topic}": bars for topic, bars in zip(recorder.topics, look.ties, strict=True)}
+    text = (
+        f"Of all runs, {run} depends most on how ties are broken. A bar goes from the first to the last rank of a tie."
+    )
+    yield Figure("tie-groups", f"Ties of {run}", text, tie_rows(rows, DEEPEST_TIE, _CANVAS))
 
 
-def _topics(result: Comparison, best: str, second: str) -> Chart:
-    return gap_bars(result.values.measures[0].name, (second, best), *_both(result, best, second))
-
-
-def _scatter(result: Comparison, best: str, second: str) -> Chart:
-    return cloud(result.values.measures[0].name, (second, best), *_both(result, best, second), height=420)
+def _of_pair(result: Comparison, recorder: Recorder, best: str, second: str) -> Iterator[Figure]:
+    """The two runs of the verdict: on all topics, and where they differ most."""
+    values = result.values
+    table, known = values.of(0)
+    topics = values.topics.filter(pl.Series(known)).to_list()
+    one, two = (table[values.systems.index(name)] for name in (second, best))
+    pair = Pair(values.measures[0], (second, best), topics, one, two)
+    name = values.measures[0].name
+    yield Figure("topics", f"{pair.title}, topic by topic", f"Differences in {name}, sorted.", gap_bars(pair, _CANVAS))
+    yield Figure("scatter", f"{best} and {second}", f"{name} of both, topic by topic.", cloud(pair, _CANVAS))
+    topic = topics[int(np.argmax(np.abs(pair.gap)))]
+    at = recorder.topics.index(topic)
+    hits = {run: recorder.looks[values.systems.index(run)].hits[at] for run in (second, best)}
+    what = parse_measure(f"PRES@{DEEPEST_HIT}")
+    scene = scene_of(what, hits, recorder.n_rel[at], topic, "relevant documents against rank")
+    text = f"The topic on which {best} and {second} differ most in {name}: relevant documents found up to each rank."
+    yield Figure("recall", f"Topic {topic}", text, areas(scene, _CANVAS))

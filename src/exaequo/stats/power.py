@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from exaequo.judge import Floats, Ints
+from exaequo.judge import Bools, Floats, Ints
 
 #: The chance to see a difference that is there, which people ask for.
 POWER = 0.8
@@ -39,9 +39,26 @@ def detectable_effect(topics: int, alpha: float, power: float = POWER) -> float:
 def topics_needed(effects: Floats, alpha: float, power: float = POWER) -> Floats:
     """Return for each effect how many topics show it; infinity for none, or for more than a million."""
     size = np.abs(np.nan_to_num(np.asarray(effects, dtype=np.float64)))
-    low, high = np.full(len(size), 1), np.full(len(size), MOST_TOPICS)
-    while np.any(high - low > 1):  # power grows with topics
-        middle = (low + high) // 2
-        enough = power_of(size, np.maximum(middle, 2), alpha) >= power
-        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+
+    def enough(at: Ints, topics: Ints) -> Bools:
+        return power_of(size[at], np.maximum(topics, 2), alpha) >= power
+
+    low, high = _about(size, alpha, power)
+    every = np.arange(len(size))
+    low = np.where(enough(every, low), 1, low)
+    high = np.where(enough(every, high), high, MOST_TOPICS)
+    while len(still := np.flatnonzero(high - low > 1)):  # power grows with topics
+        middle = (low[still] + high[still]) // 2
+        there = enough(still, middle)
+        low[still], high[still] = np.where(there, low[still], middle), np.where(there, middle, high[still])
     return np.where(high < MOST_TOPICS, np.maximum(high, 2).astype(np.float64), np.inf)
+
+
+def _about(size: Floats, alpha: float, power: float) -> tuple[Ints, Ints]:
+    """Return between which numbers of topics the answer very likely lies: near that of the normal distribution."""
+    from scipy.special import ndtri
+
+    limit = ndtri(1 - alpha / 2)
+    guess = ((limit + ndtri(power)) / np.maximum(size, 1e-4)) ** 2 + limit**2 / 2
+    low = np.clip(np.floor(guess) - 2, 1, MOST_TOPICS - 1).astype(np.int64)
+    return low, np.minimum(low + 5, MOST_TOPICS)

@@ -82,11 +82,46 @@ def study(
     names = tuple(measure.name for measure in parsed)
     settings = Settings(names, depth, rel_level, max_grade)
     chosen = find(archive, tracks, editions)
+    done = _done(chosen, settings, _store(out), jobs, strict, progress)
+    sound = sorted((each for each in done if not each.problem), key=_place)
+    broken = sorted((each for each in done if each.problem), key=_place)
+    if not sound:
+        found, mend = "not one run could be evaluated", broken[0].problem
+        raise InputError(Problem(str(archive), None, found, "at least one", mend))
+    options = {
+        "measures": list(names),
+        "depth": depth,
+        "top": top,
+        "alpha": alpha,
+        "rel_level": rel_level,
+        "max_grade": max_grade,
+    }
+    remarks = [
+        (each.edition.track, each.edition.name, shown(each.run), text) for each in sound for text in each.remarks
+    ]
+    made = _tables(_lists(sound), parsed, top, alpha, broken, remarks)
+    return Study(made, broken, {"options": options, **_about(sound, broken)})
+
+
+def _store(out: str | Path) -> Path:
+    """Return the folder where results are kept, which is made if it is not there."""
     store = Path(out) / STORE
     try:
         store.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ExaequoError(f"{out}: cannot be the folder of a study ({error.strerror or error}).") from None
+    return store
+
+
+def _done(
+    chosen: Sequence[Edition],
+    settings: Settings,
+    store: Path,
+    jobs: int,
+    strict: bool,
+    progress: Callable[[Done, int, int], None] | None,
+) -> list[Done]:
+    """Evaluate all runs of all editions, or stop at the first that cannot be, if strict."""
     done = [_incomplete(edition) for edition in chosen if not (edition.qrels and edition.runs)]
     if strict and done:
         raise ExaequoError(done[0].problem)
@@ -98,21 +133,12 @@ def study(
         done.append(each)
         if progress is not None:
             progress(each, number, len(tasks))
-    sound = sorted((each for each in done if not each.problem), key=_place)
-    broken = sorted((each for each in done if each.problem), key=_place)
-    if not sound:
-        raise InputError(
-            Problem(str(archive), None, "not one run could be evaluated", "at least one", broken[0].problem)
-        )
-    about = {
-        "options": {
-            "measures": list(names),
-            "depth": depth,
-            "top": top,
-            "alpha": alpha,
-            "rel_level": rel_level,
-            "max_grade": max_grade,
-        },
+    return done
+
+
+def _about(sound: Sequence[Done], broken: Sequence[Done]) -> dict[str, Any]:
+    """Return how large the archive is, and what it was studied with."""
+    return {
         "archive": {
             "editions": len({each.edition for each in sound}),
             "runs": len(sound),
@@ -126,10 +152,6 @@ def study(
             "polars": pl.__version__,
         },
     }
-    remarks = [
-        (each.edition.track, each.edition.name, shown(each.run), text) for each in sound for text in each.remarks
-    ]
-    return Study(_tables(_lists(sound), parsed, top, alpha, broken, remarks), broken, about)
 
 
 def _incomplete(edition: Edition) -> Done:

@@ -1,0 +1,47 @@
+"""Draw the pictures of the documentation, docs/pictures/*.svg, from the sample data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import exaequo
+from exaequo import plot
+from exaequo.plot import Chart
+
+TARGET = Path(__file__).parent.parent / "docs" / "pictures"
+
+
+def pictures() -> dict[str, Chart]:
+    """Return one picture of each kind."""
+    qrels, runs = exaequo.sample()
+    by_name = {run.name: run for run in runs}
+    bm25, hybrid, graded = (by_name[name] for name in ("bm25", "hybrid", "llm-judge"))
+    return {
+        "curve": plot.curve(qrels, runs, f_lines=True),
+        "curve-topic": plot.curve(qrels, [bm25, hybrid], topic="401"),
+        "curve-every-topic": plot.curve(qrels, [hybrid]),
+        "recall-rnorm": plot.recall(qrels, [bm25], topic="402", measure="RNorm(docs=200)"),
+        "recall-pres": plot.recall(qrels, [bm25], topic="402", measure="PRES@50"),
+        "recall-two": plot.recall(qrels, [bm25, hybrid], topic="402", measure="PRES@50"),
+        "recall-mor": plot.recall(qrels, [bm25], topic="402", measure="MOR@50"),
+        "single": plot.single(),
+        "ties": plot.ties(qrels, runs),
+        "tie-groups": plot.tie_groups(qrels, [graded]),
+        "topics": plot.topics(qrels, [bm25, graded]),
+        "scatter": plot.scatter(qrels, [bm25, graded]),
+        "measures": plot.measures(qrels, runs),
+        "at-k": plot.at_k(qrels, runs),
+        "threshold": plot.threshold(qrels, [hybrid]),
+        "systems": plot.systems(qrels, runs),
+    }
+
+
+def draw() -> None:
+    """Write them all."""
+    TARGET.mkdir(exist_ok=True)
+    for name, picture in pictures().items():
+        picture.save(TARGET / f"{name}.svg")
+
+
+if __name__ == "__main__":
+    draw()

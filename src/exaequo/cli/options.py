@@ -1,0 +1,172 @@
+"""Options many commands have: what files are read as, what counts as relevant, where output goes and as what.
+
+Each decorator adds the options and hands the command one object instead of them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from exaequo.cli import output
+from exaequo.errors import UsageError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from exaequo.read import Qrels, Run
+
+Command = Callable[..., Any]
+_KIND = click.Choice(["trec", "csv", "tsv", "jsonl", "parquet"])
+
+
+@dataclass(frozen=True)
+class Files:
+    """How the files of a command are read."""
+
+    qrels_reader: str | None
+    run_reader: str | None
+    columns: dict[str, str]
+
+    def qrels(self, path: str, *, digest: bool = False) -> Qrels:
+        """Read judgments."""
+        from exaequo.read import read_qrels
+
+        return read_qrels(path, reader=self.qrels_reader, columns=self.columns, digest=digest)
+
+    def run(self, path: str, *, digest: bool = False) -> Run:
+        """Read a run."""
+        from exaequo.read import read_run
+
+        return read_run(path, reader=self.run_reader, columns=self.columns, digest=digest)
+
+    def runs(self, paths: Sequence[str], *, digest: bool = False) -> Iterator[Run]:
+        """Read runs one after the other, with a progress bar if there is much to read."""
+        for path in output.with_progress(paths):
+            yield self.run(path, digest=digest)
+
+
+def reads_files(function: Command) -> Command:
+    """Add the options of commands that read files; the command gets them as `files`."""
+
+    @wraps(function)
+    def command(
+        *arguments: Any,
+        reader: str | None,
+        qrels_reader: str | None,
+        run_reader: str | None,
+        columns: tuple[str, ...],
+        **options: Any,
+    ) -> Any:
+        files = Files(qrels_reader or reader, run_reader or reader, _columns(columns))
+        return function(*arguments, files=files, **options)
+
+    return _with(
+        command,
+        click.option("--reader", type=_KIND, help="What all files are, whatever their names say."),
+        click.option("--qrels-reader", type=_KIND, help="The same, for QRELS alone."),
+        click.option("--run-reader", type=_KIND, help="The same, for the RUNs alone."),
+        click.option(
+            "--columns", multiple=True, metavar="qid=NAME,...", help="Names of the columns of tables, if unusual."
+        ),
+    )
+
+
+def _columns(pairs: Sequence[str]) -> dict[str, str]:
+    """Read `qid=NAME,docno=NAME`, given once or several times."""
+    columns = {}
+    for pair in ",".join(pairs).split(",") if pairs else ():
+        ours, separator, theirs = pair.partition("=")
+        if not separator:
+            raise UsageError(f"--columns takes pairs such as qid=NAME,docno=NAME. Got {pair!r}.")
+        columns[ours] = theirs
+    return columns
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where output goes, and as what."""
+
+    format: str
+    path: str | None
+
+    def text(self, text: str) -> None:
+        """Write lines for people, to the terminal as far as it can show them."""
+        if self.path is None and self.format in ("table", "text"):
+            output.show_text(text)
+        else:
+            output.write(text + "\n", self.path)
+
+    def one_table(self, only: str | None, tables: Sequence[str]) -> None:
+        """Refuse several tables in one CSV."""
+        if self.format == "csv" and only is None:
+            raise UsageError(f"--format csv holds one table; choose it with --table: {', '.join(tables)}.")
+
+    def json(self, document: dict[str, Any]) -> None:
+        """Write a document."""
+        output.write(json.dumps(document, indent=1, ensure_ascii=False) + "\n", self.path)
+
+    def csv(self, frame: pl.DataFrame) -> None:
+        """Write a table."""
+        output.write(frame.write_csv(), self.path)
+
+
+def writes(*formats: str) -> Callable[[Command], Command]:
+    """Add the options of commands that write tables, in one of these formats; the command gets them as `target`."""
+
+    def decorate(function: Command) -> Command:
+        @wraps(function)
+        def command(*arguments: Any, format_: str, as_json: bool, path: str | None, **options: Any) -> Any:
+            return function(*arguments, target=Target("json" if as_json else format_, path), **options)
+
+        return _with(
+            command,
+            click.option("--format", "format_", type=click.Choice(formats), default=formats[0], show_default=True),
+            click.option("--json", "as_json", is_flag=True, help="The same as --format json."),
+            click.option("-o", "--output", "path", metavar="FILE", help="Write there instead of to standard output."),
+        )
+
+    return decorate
+
+
+def judges_relevance(function: Command) -> Command:
+    """Add what counts as relevant: `rel_level` and `max_grade`."""
+    return _with(
+        function,
+        click.option(
+            "--rel-level", type=float, metavar="N", help="Least grade that is relevant.  [default: any above 0]"
+        ),
+        click.option(
+            "--max-grade",
+            type=float,
+            default=127,
+            show_default=True,
+            metavar="N",
+            help="A grade above this is not relevant; 'inf' lifts the limit.",
+        ),
+    )
+
+
+def handles_missing(function: Command) -> Command:
+    """Add what becomes of topics a run lacks: `missing`."""
+    return _with(
+        function,
+        click.option(
+            "--missing",
+            type=click.Choice(["zero", "skip", "error"]),
+            default="zero",
+            show_default=True,
+            help="What a judged topic scores that the run lacks.",
+        ),
+    )
+
+
+def _with(function: Command, *options: Callable[[Command], Command]) -> Command:
+    for option in reversed(options):
+        function = option(function)
+    return function

@@ -1,0 +1,203 @@
+"""Pictures of lines over cutoffs: recall–precision curves, and a measure against its cutoff."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Unpack
+
+import numpy as np
+
+from exaequo.judge import Floats
+from exaequo.measures import Measure, parse_measure
+from exaequo.measures.interpolated import best_from_here, interpolated_precision
+from exaequo.order import Ranking
+from exaequo.plot.chart import Canvas, Chart, Common
+from exaequo.plot.data import defined, read, relevant_ranks
+from exaequo.plot.marks import Axes, Row, layer, lines
+from exaequo.read import QrelsLike
+
+LEVELS = tuple(tenth / 10 for tenth in range(11))
+#: Ranks that have a mark in the picture of cutoffs.
+MARKED = (1, 5, 10, 20, 50, 100, 200, 500, 1000)
+_F_VALUES = (0.2, 0.4, 0.6, 0.8)
+_PLANE = Axes("recall", "precision", "Recall", "Precision", (0.0, 1.0), (0.0, 1.0))
+
+
+def curve(
+    qrels: QrelsLike,
+    runs: Any,
+    *,
+    topic: str | None = None,
+    ties: str = "realistic",
+    f_lines: bool = False,
+    every_topic: bool | None = None,
+    **common: Unpack[Common],
+) -> Chart:
+    """Recall–precision curves: of one topic, points and interpolated steps; else interpolated, averaged over topics.
+
+    `every_topic` draws all topics faintly behind the means; by default, if there is one run.
+    """
+    lists, canvas = read(qrels, runs, common), Canvas.of(common)
+    if topic is not None:
+        at = lists.topic(topic)
+        found = {name: _raw_points(ranking, at) for name, ranking in lists.rankings(ties)}
+        title, note = f"Topic {lists.judgments.topics[at]}", f"points and interpolated steps, {ties} ties"
+        return topic_curves(found, canvas, title=title, note=note, f_lines=f_lines)
+    tables = {name: _at_levels(ranking) for name, ranking in lists.rankings(ties)}
+    faint = len(tables) == 1 if every_topic is None else every_topic
+    return mean_curves(
+        {name: table.mean(axis=1).tolist() for name, table in tables.items()},
+        canvas,
+        behind=tables if faint else {},
+        title="Interpolated precision",
+        note=f"mean over {lists.judgments.n_topics} topics, {ties} ties",
+        f_lines=f_lines,
+    )
+
+
+def _at_levels(ranking: Ranking) -> Floats:
+    return np.array([interpolated_precision(ranking, level) for level in LEVELS])
+
+
+def _raw_points(ranking: Ranking, topic: int) -> list[tuple[float, float]]:
+    n = int(ranking.n_rel()[topic])
+    return [(i / n, i / rank) for i, rank in enumerate(relevant_ranks(ranking, topic), 1)]
+
+
+def topic_curves(
+    found: Mapping[str, Sequence[tuple[float, float]]],
+    canvas: Canvas,
+    *,
+    title: str = "",
+    note: str = "",
+    f_lines: bool = False,
+) -> Chart:
+    """Draw recall and precision at each relevant document of one topic, and the interpolated steps through them."""
+    steps, points = [], []
+    for name, raw in found.items():
+        best = best_from_here(np.array([p for _, p in raw]), np.zeros(len(raw), dtype=np.int64))
+        line = [(0.0, float(best[0]) if len(best) else 0.0)]
+        line += [(r, float(b)) for (r, _), b in zip(raw, best, strict=True)]
+        steps += [{"run": name, "recall": r, "precision": p} for r, p in line]
+        points += [{"run": name, "recall": r, "precision": p} for r, p in raw]
+    rank = {name: sum(p for _, p in raw) for name, raw in found.items()}
+    drawn, canvas, named = lines(steps, _PLANE, canvas, marked=points, interpolate="step-before", rank=rank)
+    if f_lines:
+        drawn = [*_f_lines(canvas), *drawn, *_f_names(canvas)]
+    return canvas.chart(drawn, title=title, note="; ".join(filter(None, (note, named))))
+
+
+def mean_curves(
+    means: Mapping[str, Sequence[float]],
+    canvas: Canvas,
+    *,
+    behind: Mapping[str, Floats] | None = None,
+    title: str = "",
+    note: str = "",
+    f_lines: bool = False,
+) -> Chart:
+    """Draw precision at eleven levels of recall, averaged over topics, perhaps with all topics faintly behind."""
+    rows = [
+        {"run": name, "recall": level, "precision": float(value)}
+        for name, values in means.items()
+        for level, value in zip(LEVELS, values, strict=True)
+    ]
+    rank = {name: float(np.mean(values)) for name, values in means.items()}
+    drawn, canvas, named = lines(rows, _PLANE, canvas, rank=rank)
+    back = _f_lines(canvas) if f_lines else []
+    front = _f_names(canvas) if f_lines else []
+    for at, table in enumerate((behind or {}).values()):
+        thin = [
+            {"topic": topic, "recall": level, "precision": float(value)}
+            for topic, column in enumerate(table.T)
+            for level, value in zip(LEVELS, column, strict=True)
+        ]
+        colour = {"value": canvas.colours[at % len(canvas.colours)]}
+        encoding = {**_PLANE.encoding(), "detail": {"field": "topic"}, "color": colour}
+        back.append(layer(thin, "line", encoding, opacity=0.18, strokeWidth=1))
+    return canvas.chart([*back, *drawn, *front], title=title, note="; ".join(filter(None, (note, named))))
+
+
+def _f_lines(canvas: Canvas) -> list[Row]:
+    """Lines of equal F."""
+    values = [
+        {"f": f, "recall": float(r), "precision": float(f * r / (2 * r - f))}
+        for f in _F_VALUES
+        for r in np.linspace(f / (2 - f), 1, 60)
+    ]
+    encoding = {**_PLANE.encoding(), "detail": {"field": "f"}}
+    look = {"color": canvas.quiet, "strokeWidth": 1, "strokeDash": [2, 3], "opacity": 0.7}
+    return [layer(values, "line", encoding, **look)]
+
+
+def _f_names(canvas: Canvas) -> list[Row]:
+    """The values of those lines at their right end, on top of all, with paper around the letters."""
+    rows = [{"recall": 1.0, "precision": f / (2 - f), "text": f"F {f}"} for f in _F_VALUES]
+    encoding = {**_PLANE.encoding(), "text": {"field": "text"}}
+    look = {"align": "right", "dx": -3, "dy": -0.5 * canvas.font, "fontSize": 0.85 * canvas.font}
+    around = layer(rows, "text", encoding, stroke=canvas.paper, strokeWidth=4, color=canvas.paper, **look)
+    return [around, layer(rows, "text", encoding, color=canvas.quiet, **look)]
+
+
+def at_k(
+    qrels: QrelsLike,
+    runs: Any,
+    *,
+    measure: str = "nDCG",
+    depth: int = 50,
+    ties: str = "realistic",
+    **common: Unpack[Common],
+) -> Chart:
+    """A measure against its cutoff."""
+    lists = read(qrels, runs, common)
+    ks = cutoffs(depth)
+    found = {name: means_at(ranking, measure, ks) for name, ranking in lists.rankings(ties)}
+    note = f"mean over {lists.judgments.n_topics} topics, {ties} ties"
+    name = without_cutoff(measure).name
+    return cutoff_lines(found, ks, name, Canvas.of(common), title=f"{name} against the cutoff", note=note)
+
+
+def without_cutoff(measure: str) -> Measure:
+    """Return a measure as it is called without its cutoff; raise if it has none."""
+    bare = parse_measure(measure, complete=False) @ 1
+    return Measure(bare.definition, {name: value for name, value in bare.params.items() if name != "cutoff"})
+
+
+def cutoffs(depth: int) -> list[int]:
+    """Return the cutoffs to draw: all of the first, then fewer, and the last."""
+    grid = (*range(1, 21), *range(25, 101, 5), *range(120, 1001, 20), *range(1100, 10001, 100))
+    return sorted({k for k in grid if k < depth} | {depth})
+
+
+def means_at(ranking: Ranking, measure: str, ks: Sequence[int]) -> list[float]:
+    """Return the mean of a measure at each cutoff."""
+    bare = without_cutoff(measure)
+    return [float(np.nanmean(defined(bare @ k, (bare @ k).values(ranking)))) for k in ks]
+
+
+def cutoff_lines(
+    found: Mapping[str, Sequence[float]],
+    ks: Sequence[int],
+    name: str,
+    canvas: Canvas,
+    *,
+    title: str = "",
+    note: str = "",
+) -> Chart:
+    """Draw the mean of each run at each cutoff."""
+    rows: list[Row] = [
+        {"run": run, "k": k, "value": value}
+        for run, values in found.items()
+        for k, value in zip(ks, values, strict=True)
+    ]
+    low, top = min(0.0, *(row["value"] for row in rows)), max(row["value"] for row in rows)
+    whole = {"tickMinStep": 1, "format": "d"}
+    axes = Axes("k", "value", "Cutoff k", f"{name}@k", _not_empty(ks[0], ks[-1]), _not_empty(low, 1.04 * top), whole)
+    rank = {run: parse_measure(f"{name}@1").upward * values[-1] for run, values in found.items()}
+    marked = [row for row in rows if row["k"] in (*MARKED, ks[-1])]
+    drawn, canvas, named = lines(rows, axes, canvas, marked=marked, rank=rank)
+    return canvas.chart(drawn, title=title, note="; ".join(filter(None, (note, named))))
+
+
+def _not_empty(low: float, high: float) -> tuple[float, float]:
+    return (low, high) if high > low else (low, low + 1)

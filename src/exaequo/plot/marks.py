@@ -1,0 +1,256 @@
+"""Marks the kinds share: lines with their names at the end, labels that keep out of each other's way, axes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from exaequo.plot.chart import DASHES, SHAPES, Canvas
+
+Row = dict[str, Any]
+#: Lines up to which each has its name; of more, so many of the best have.
+MOST_NAMED, BEST_NAMED = 12, 8
+#: Letters of a name, in a picture.
+MOST_LETTERS = 32
+
+
+def quantity(field: str, title: str | None = None, **more: Any) -> Row:
+    """Return an encoding of numbers."""
+    named = {"title": title} if title is not None else {}
+    return {"field": field, "type": "quantitative", **named, **more}
+
+
+def nominal(field: str, **more: Any) -> Row:
+    """Return an encoding of names, in the order in which they are given."""
+    return {"field": field, "type": "nominal", "title": None, "sort": None, **more}
+
+
+def layer(values: Sequence[Mapping[str, Any]], mark: str, encoding: Row, **look: Any) -> Row:
+    """Return a layer."""
+    return {"data": {"values": [dict(row) for row in values]}, "mark": {"type": mark, **look}, "encoding": encoding}
+
+
+def channels(names: Sequence[str], canvas: Canvas, field: str = "run") -> dict[str, Row]:
+    """Return colour, shape and dash of each name, so that none is told by colour alone."""
+
+    def scale(values: Sequence[Any], turn: int) -> Row:
+        places = range(len(names))
+        return {
+            "domain": list(names),
+            "range": [values[(at + turn * (at // len(values))) % len(values)] for at in places],
+        }
+
+    return {
+        "color": {"field": field, "type": "nominal", "scale": scale(canvas.colours, 0), "legend": None},
+        "shape": {"field": field, "type": "nominal", "scale": scale(SHAPES, 1), "legend": None},
+        "strokeDash": {"field": field, "type": "nominal", "scale": scale(DASHES, 1), "legend": None},
+    }
+
+
+def whole_ticks(most: float, steps: int = 6) -> list[int]:
+    """Return whole numbers from 0 to at most this, about so many, at round distances."""
+    raw = max(1.0, most / steps)
+    size = 10 ** math.floor(math.log10(raw))
+    step = max(1, next(int(factor * size) for factor in (1, 2, 5, 10) if factor * size >= raw))
+    return list(range(0, int(most) + 1, step))
+
+
+def short_names(names: Sequence[str], most: int = MOST_LETTERS) -> dict[str, str]:
+    """Return what to write for each name: long ones lose their middle, or else what all have in common."""
+    if all(len(name) <= most for name in names):
+        return {name: name for name in names}
+    start = _in_common(names)
+    end = _in_common([name[start:][::-1] for name in names])
+    while start and names[0][start - 1].isalnum():  # the parts of a name are not cut
+        start -= 1
+    while end and names[0][len(names[0]) - end].isalnum():
+        end -= 1
+    for shown in ({name: _cut(name, most) for name in names}, {name: _own_part(name, start, end) for name in names}):
+        if len(set(shown.values())) == len(names):
+            return shown
+    return {name: name for name in names}
+
+
+def _in_common(names: Sequence[str]) -> int:
+    """Return how many letters all names begin with."""
+    return next(
+        (at for at, letters in enumerate(zip(*names, strict=False)) if len(set(letters)) > 1), min(map(len, names))
+    )
+
+
+def _cut(name: str, most: int) -> str:
+    kept = most - 1
+    return name if len(name) <= most else f"{name[: (kept + 1) // 2]}…{name[-(kept // 2) :]}"
+
+
+def _own_part(name: str, start: int, end: int, kept: int = 6) -> str:
+    """Leave out most of what a name begins and ends with like all others."""
+    head = name[:start] if start <= kept + 1 else f"{name[:kept]}…"
+    tail = name[len(name) - end :] if end <= kept + 1 else f"…{name[-kept:]}"
+    return f"{head}{name[start : len(name) - end]}{tail}"
+
+
+def apart(values: Sequence[float], least: float, low: float, high: float) -> list[float]:
+    """Move labels up or down so that each has room: at least so far apart, inside the picture, in the same order."""
+    order = sorted(range(len(values)), key=lambda at: values[at])
+    placed = [0.0] * len(values)
+    before = low - least
+    for at in order:
+        placed[at] = before = max(values[at], before + least)
+    after = high + least
+    for at in reversed(order):
+        placed[at] = after = min(placed[at], after - least)
+    return placed
+
+
+@dataclass(frozen=True)
+class Axes:
+    """The two axes of a picture of lines: which fields, what they are called, from where to where."""
+
+    x: str
+    y: str
+    x_title: str
+    y_title: str
+    x_domain: tuple[float, float]
+    y_domain: tuple[float, float]
+    x_axis: Row | None = None
+    y_axis: Row | None = None
+
+    def encoding(self) -> dict[str, Row]:
+        """Return x and y."""
+        return {
+            "x": quantity(self.x, self.x_title, scale=_scale(self.x_domain), **_axis(self.x_axis)),
+            "y": quantity(self.y, self.y_title, scale=_scale(self.y_domain), **_axis(self.y_axis)),
+        }
+
+    def pixel(self, row: Mapping[str, float], canvas: Canvas) -> tuple[float, float]:
+        """Return where a point is in the frame, from its upper left corner."""
+        across = (row[self.x] - self.x_domain[0]) / (self.x_domain[1] - self.x_domain[0])
+        up = (row[self.y] - self.y_domain[0]) / (self.y_domain[1] - self.y_domain[0])
+        return across * canvas.width, (1 - up) * canvas.height
+
+
+def _scale(domain: tuple[float, float]) -> Row:
+    return {"domain": list(domain), "nice": False, "zero": False}
+
+
+def _axis(axis: Row | None) -> Row:
+    return {"axis": axis} if axis is not None else {}
+
+
+def lines(
+    rows: Sequence[Row],
+    axes: Axes,
+    canvas: Canvas,
+    *,
+    marked: Sequence[Row] | None = None,
+    interpolate: str = "linear",
+    rank: Mapping[str, float] | None = None,
+) -> tuple[list[Row], Canvas, str]:
+    """Draw a line per run, with its name at the end. Return layers, a canvas high enough, and what to say about names.
+
+    `rows` have `run` and the fields of the axes, in the order of each line. `marked` are the points to mark, by default
+    all of them. With too many runs for names, those with the highest `rank` are named and the others are thin and grey.
+    """
+    names = list(dict.fromkeys(row["run"] for row in rows))
+    named, said = _named(names, rank or {})
+    shown = short_names(named)
+    if len(named) > 1:
+        canvas = canvas.high(max(canvas.height, canvas.line * len(named)))
+    encoding = axes.encoding()
+    layers = []
+    if len(named) < len(names):
+        quiet = [row for row in rows if row["run"] not in shown]
+        alone = {**encoding, "detail": {"field": "run"}, "color": {"value": canvas.quiet}}
+        layers.append(layer(quiet, "line", alone, strokeWidth=0.7, opacity=0.5, interpolate=interpolate))
+    front = [row | {"run": shown[row["run"]]} for row in rows if row["run"] in shown]
+    how = channels(list(shown.values()), canvas)
+    styled = {**encoding, "color": how["color"], "strokeDash": how["strokeDash"]}
+    styled["order"] = {"field": "order", "type": "quantitative"}
+    numbered = [row | {"order": at} for at, row in enumerate(front)]
+    layers.append(layer(numbered, "line", styled, strokeWidth=2, interpolate=interpolate))
+    points = front if marked is None else [row | {"run": shown[row["run"]]} for row in marked if row["run"] in shown]
+    if points:
+        shaped = {**encoding, "color": how["color"], "shape": how["shape"]}
+        layers.append(layer(points, "point", shaped, filled=True, size=45, opacity=1))
+    ends = {row["run"]: row for row in front}
+    return [*layers, *names_at_the_end(list(ends.values()), axes, canvas, how["color"])], canvas, said
+
+
+def _named(names: Sequence[str], rank: Mapping[str, float]) -> tuple[list[str], str]:
+    """Return the runs that have their name in the picture, and how to say so."""
+    if len(names) <= MOST_NAMED:
+        return list(names), ""
+    best = sorted(names, key=lambda name: -rank.get(name, 0.0))[:BEST_NAMED]
+    return best, f"the best {BEST_NAMED} of {len(names)} runs are named"
+
+
+def names_at_the_end(ends: Sequence[Row], axes: Axes, canvas: Canvas, colour: Row) -> list[Row]:
+    """Write each name at the right of the frame, moved so that none covers another, with a thin line to its end."""
+    low, high = axes.y_domain
+    unit = (high - low) / canvas.height
+    places = apart([end[axes.y] for end in ends], canvas.line * unit, low, high)
+    rows = [
+        {"run": end["run"], axes.x: end[axes.x], axes.y: end[axes.y], "label": place}
+        for end, place in zip(ends, places, strict=True)
+    ]
+    edge = canvas.width + 16
+    encoding = axes.encoding()
+    leader = {**encoding, "x2": {"value": edge - 3}, "y2": {"field": "label"}, "color": colour}
+    moved = [row for row in rows if axes.pixel(row, canvas)[0] < canvas.width - 4 or row["label"] != row[axes.y]]
+    text = {"x": {"value": edge}, "y": quantity("label"), "text": {"field": "run", "type": "nominal"}, "color": colour}
+    layers = [layer(rows, "text", text, align="left", baseline="middle")]
+    if moved:
+        layers.insert(0, layer(moved, "rule", leader, strokeWidth=0.8, opacity=0.6))
+    return layers
+
+
+def beside_points(
+    labels: Sequence[tuple[str, float, float]], points: Iterable[tuple[float, float]], canvas: Canvas, reach: float = 6
+) -> list[tuple[float, float, str]]:
+    """Find a place for the name of each of some points, in pixels: x, y and alignment.
+
+    Tried are eight places around the point, then farther ones; the first that covers no other name, no point, and is
+    inside the frame is taken; if there is none, the one that covers least.
+    """
+    others = np.array(list(points), dtype=np.float64).reshape(-1, 2)
+    taken: list[tuple[float, float, float, float]] = []
+    found = []
+    for text, x, y in labels:
+        best: tuple[float, tuple[float, float, str], tuple[float, float, float, float]] | None = None
+        for away in (1.0, 2.0, 3.5, 5.0):
+            for across, down in ((1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (1, 1), (-1, -1), (-1, 1)):
+                at_x, at_y = x + across * reach * away, y + down * (reach * away + 0.45 * canvas.font)
+                align = {1: "left", -1: "right", 0: "center"}[across]
+                box = _box(at_x, at_y, canvas.span(text), canvas.font, align)
+                cost = _overlap(box, taken, others, canvas) + 0.01 * away
+                if best is None or cost < best[0]:
+                    best = (cost, (at_x, at_y, align), box)
+        assert best is not None  # noqa: S101 - places were tried
+        found.append(best[1])
+        taken.append(best[2])
+    return found
+
+
+def _box(x: float, y: float, width: float, height: float, align: str) -> tuple[float, float, float, float]:
+    left = {"left": x, "right": x - width, "center": x - width / 2}[align]
+    return left, y - height / 2, left + width, y + height / 2
+
+
+def _overlap(
+    box: tuple[float, float, float, float],
+    taken: Sequence[tuple[float, float, float, float]],
+    points: np.ndarray[Any, np.dtype[np.float64]],
+    canvas: Canvas,
+) -> float:
+    """Return how bad a place is: names covered weigh most, then points, then what is outside the frame."""
+    left, top, right, bottom = box
+    names = sum(left < other[2] and right > other[0] and top < other[3] and bottom > other[1] for other in taken)
+    inside = (points[:, 0] > left - 3) & (points[:, 0] < right + 3)
+    inside &= (points[:, 1] > top - 2) & (points[:, 1] < bottom + 2)
+    out = left < 0 or top < 0 or bottom > canvas.height or right > canvas.width + 60
+    return 100.0 * names + 1.0 * int(inside.sum()) + 10.0 * out
