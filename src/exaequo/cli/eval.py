@@ -16,28 +16,6 @@ DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@1000")
 TIES = ("realistic", "conventional", "optimistic", "rank", "input", "random", "expected", "all")
 FORMATS = ("table", "csv", "json", "markdown", "latex", "trec", "parquet")
 
-_KIND = click.Choice(["trec", "csv", "tsv", "jsonl", "parquet"])
-input_options = (
-    click.option("--reader", type=_KIND, help="What all files are, whatever their names say."),
-    click.option("--qrels-reader", type=_KIND, help="The same, for QRELS alone."),
-    click.option("--run-reader", type=_KIND, help="The same, for the RUNs alone."),
-    click.option(
-        "--columns", multiple=True, metavar="qid=NAME,...", help="Names of the columns of tables, if unusual."
-    ),
-)
-
-
-def with_input_options(function: click.decorators.FC) -> click.decorators.FC:
-    """Add the options of commands that read files."""
-    for option in reversed(input_options):
-        function = option(function)
-    return function
-
-
-def readers_of(kinds: dict[str, str | None]) -> tuple[str | None, str | None]:
-    """Return what the qrels and the runs are to be read as."""
-    return kinds["qrels_reader"] or kinds["reader"], kinds["run_reader"] or kinds["reader"]
-
 
 @click.command("eval")
 @click.argument("qrels")

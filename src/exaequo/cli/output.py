@@ -84,14 +84,3 @@ def refuse_two_stdins(paths: Iterable[str]) -> None:
     """Standard input can be read once."""
     if sum(path == STDIN for path in paths) > 1:
         raise UsageError("Standard input (-) can stand for one file only.")
-
-
-def parse_columns(pairs: Sequence[str]) -> dict[str, str]:
-    """Read `qid=NAME,docno=NAME`, given once or several times."""
-    columns = {}
-    for pair in ",".join(pairs).split(",") if pairs else ():
-        ours, separator, theirs = pair.partition("=")
-        if not separator:
-            raise UsageError(f"--columns takes pairs such as qid=NAME,docno=NAME. Got {pair!r}.")
-        columns[ours] = theirs
-    return columns
