@@ -219,6 +219,20 @@ class Filter:
         b = self._counted(selected & ~self.relevant)
         return Tables(a, b, self.n_rel - a, self.n_docs - self.n_rel - b)
 
+    def at_each(self, thresholds: Floats) -> Tables:
+        """Return the tables at many thresholds in ascending order: a row per theme, a column per threshold."""
+        below = np.searchsorted(thresholds, self.score, side="right")  # so many of the thresholds are reached
+        shape = (len(self.themes), len(thresholds) + 1)
+
+        def selected(chosen: Bools) -> Floats:
+            place = self.theme[chosen] * shape[1] + below[chosen]
+            reached = np.bincount(place, minlength=shape[0] * shape[1]).reshape(shape)
+            return np.cumsum(reached[:, ::-1], axis=1)[:, ::-1][:, 1:].astype(np.float64)
+
+        a, b = selected(self.relevant), selected(~self.relevant)
+        n_rel, n_docs = self.n_rel[:, None], self.n_docs[:, None]
+        return Tables(a, b, n_rel - a, n_docs - n_rel - b)
+
     def _counted(self, chosen: Bools) -> Floats:
         return np.bincount(self.theme[chosen], minlength=len(self.themes)).astype(np.float64)
 

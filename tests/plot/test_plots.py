@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import warnings
 from collections.abc import Callable
 from itertools import pairwise
@@ -87,7 +88,9 @@ def layer(chart: Chart, field: str) -> list[dict[str, Any]]:
 def test_the_numbers_are_those_of_eval() -> None:
     scores = evaluate(QRELS, ALL, "AP", ties=["realistic", "conventional", "optimistic", "expected"])
     for point in layer(PICTURES["ties"](), "strategy"):
-        assert point["value"] == scores.mean("AP", run=point["run"], ties=point["strategy"])
+        strategies = [point["strategy"]] if point["strategy"] != "all alike" else scores.ties
+        for ties in strategies:
+            assert point["value"] == pytest.approx(scores.mean("AP", run=point["run"], ties=ties), abs=1e-12)
     levels = evaluate(QRELS, ALL, "IPrec@0.3")
     for point in layer(PICTURES["curve"](), "order"):
         if point["recall"] == 0.3:
@@ -317,6 +320,124 @@ def test_topics_beyond_those_with_names() -> None:
     one = {str(topic): {"a": 2.0, "b": 1.0} for topic in range(80)}
     two = {str(topic): {"a": 2.0, **{f"x{at}": 1.5 for at in range(topic % 9)}, "b": 1.0} for topic in range(80)}
     picture = plot.topics(qrels, {"one": one, "two": two})
-    words = [each["data"]["values"][0]["text"] for each in picture["layer"][1:]]
-    assert len(words) == 5
-    assert all(word.startswith("topic ") for word in words)
+    assert picture["layer"][0]["encoding"]["x"]["axis"]["labels"] is False
+    said = " ".join(picture["title"]["subtitle"])
+    assert "lowest: " in said
+    assert said.count("−") == 5
+
+
+def ticks(chart: Chart, channel: str = "x") -> list[float]:
+    found: list[float] = next(
+        each["encoding"][channel]["axis"]["values"]
+        for each in chart["layer"]
+        if "axis" in each["encoding"].get(channel, {})
+    )
+    return found
+
+
+def test_ranks_are_whole_numbers() -> None:
+    assert ticks(plot.single(cutoff=1)) == [1, 2]
+    assert ticks(plot.at_k(QRELS, ALL, depth=3)) == [1, 2, 3]
+    assert ticks(plot.at_k(QRELS, ALL, depth=1)) == [1, 2]
+    assert ticks(plot.tie_groups(QRELS, [BY_NAME["llm-judge"]], depth=5)) == [1, 2, 3, 4, 5]
+    assert ticks(plot.recall(QRELS, [RUNS[0]], measure="MOR@2")) == [0, 1, 2]
+
+
+def test_an_axis_of_equal_values_is_true() -> None:
+    """A single value stands inside its axis, whose ticks have the digits to say so."""
+    for draw in (plot.ties, plot.systems):
+        runs = [BY_NAME["hybrid"]] if draw is plot.ties else {"x": BY_NAME["hybrid"], "y": BY_NAME["hybrid"]}
+        svg = draw(QRELS, runs).drawn("svg").decode()
+        labels = [float(text) for text in re.findall(r"<text [^>]*>(0\.\d+)</text>", svg)]
+        assert min(labels) < 0.6603 < max(labels)
+
+
+def test_thresholds_are_those_of_the_filter() -> None:
+    """What is drawn at a threshold is what the filter says there, also if not every threshold is drawn."""
+    from exaequo.filtering import read_filter
+
+    run = BY_NAME["hybrid"]
+    rows = layer(plot.threshold(QRELS, [run]), "threshold")
+    one = read_filter(QRELS, run)
+    cuts = sorted({row["threshold"] for row in rows})
+    assert len(cuts) < len(set(one.score.tolist()))
+    for row in rows[:: len(rows) // 50]:
+        tables = one.at(row["threshold"])
+        figures = {"precision": tables.precision, "recall": tables.recall, "F": tables.f()}
+        if row["run"] in figures:
+            assert row["value"] == pytest.approx(figures[row["run"]].mean(), abs=1e-12)
+    near = 0.61  # far up, where there are few scores: the line between two thresholds is close to the truth
+    below, above = max(cut for cut in cuts if cut <= near), min(cut for cut in cuts if cut >= near)
+    recalls = {row["threshold"]: row["value"] for row in rows if row["run"] == "recall"}
+    assert recalls[above] - 1e-9 <= one.at(near).recall.mean() <= recalls[below] + 1e-9
+    assert recalls[below] - recalls[above] < 0.01
+    few = plot.threshold({"1": {"a": 1, "b": 0}}, {"mine": {"1": {"a": 2.0, "b": 1.0}}})
+    assert [row["value"] for row in layer(few, "threshold") if row["run"] == "precision"] == [0.5, 1.0]
+
+
+def test_options_are_known() -> None:
+    wrong: list[tuple[Callable[..., Chart], dict[str, Any]]] = [
+        (plot.topics, {"measur": "RR"}),
+        (plot.curve, {"sise": "slide"}),
+        (plot.single, {"rel_level": 3}),
+    ]
+    for draw, options in wrong:
+        arguments = () if draw is plot.single else (QRELS, ALL)
+        with pytest.raises(BadParameter, match="has no option"):
+            draw(*arguments, **options)
+    for name, options in (("recall", {"measure": "PRES@50", "cutoff": 5}), ("at-k", {"measure": "gm(AP)"})):
+        with pytest.raises(BadParameter):
+            plot.KINDS[name](QRELS, ALL[:1], **options)
+    for name, options in (("tie-groups", {"depth": 0}), ("at-k", {"depth": 0}), ("topics", {"measure": "gm(AP)"})):
+        with pytest.raises(BadParameter):
+            plot.KINDS[name](QRELS, ALL, **options)
+    with pytest.raises(BadParameter, match="≥ 1"):
+        plot.single(cutoff=0)
+    with pytest.raises(BadParameter, match="beta must be"):
+        plot.threshold(QRELS, [RUNS[0]], beta=-1)
+
+
+def test_the_command_knows_the_options_of_every_kind() -> None:
+    from exaequo.cli.plot import KNOWS
+    from exaequo.plot.kinds import OPTIONS
+
+    assert {
+        name: set(known) - {"qrels", "runs", "size", "dark", "rel_level", "max_grade"}
+        for name, known in OPTIONS.items()
+    } == KNOWS
+
+
+def test_agreement_that_is_not_defined() -> None:
+    rows = plot.measures(QRELS, ALL, measures=["AP", "NumRet"])["layer"][1]["data"]["values"]
+    assert {(row["one"], row["two"]): row["text"] for row in rows}["NumRet", "NumRet"] == "–"
+    assert "all runs have the same value" in str(plot.measures(QRELS, ALL, measures=["AP", "NumRet"])["title"])
+
+
+def test_a_notebook_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    shown = plot.single()._repr_mimebundle_()
+    assert list(shown) == ["application/vnd.vegalite.v5+json"]
+
+
+def test_what_counts_as_relevant_is_said() -> None:
+    assert "relevant: grade ≥ 2" in str(plot.curve(QRELS, ALL, rel_level=2)["title"]["subtitle"])
+    assert "relevant" not in str(plot.curve(QRELS, ALL)["title"]["subtitle"])
+
+
+def test_pictures_of_one_size_are_about_as_wide() -> None:
+    """A column of a paper is 240 points; whatever stands beside the frame is inside that width."""
+    for name, draw in PICTURES.items():
+        if name.startswith(("measures", "scatter")):
+            continue
+        spec = draw()
+        width = float(re.findall(r'<svg [^>]*width="([\d.]+)"', spec.drawn("svg").decode())[0])
+        total = 250 if name == "systems" else 640
+        assert 0.75 * total < width < 1.12 * total, (name, width)
+
+
+def test_many_topics_behind_a_mean_are_bands() -> None:
+    qrels = {str(topic): {"a": 1, "b": topic % 2} for topic in range(150)}
+    run = {str(topic): {"x": 1.5 + topic % 3, "a": 2.0, "b": 1.0} for topic in range(150)}
+    picture = plot.curve(qrels, {"x": run})
+    assert sum(each["mark"]["type"] == "area" for each in picture["layer"]) == 2
+    assert "80 %" in str(picture["title"]["subtitle"])

@@ -9,10 +9,6 @@ import click
 from exaequo.cli import output
 from exaequo.cli.options import Files, reads_files
 
-KINDS = (
-    *("curve", "recall", "single", "ties", "tie-groups", "topics", "scatter", "measures", "at-k", "threshold"),
-    "systems",
-)
 #: Which options each kind knows, besides those of all.
 KNOWS = {
     "curve": {"topic", "ties", "f_lines", "every_topic"},
@@ -31,7 +27,7 @@ STRATEGIES = ("realistic", "conventional", "optimistic", "rank", "input", "rando
 
 
 @click.command()
-@click.argument("kind", type=click.Choice(KINDS))
+@click.argument("kind", type=click.Choice(list(KNOWS)))
 @click.argument("paths", nargs=-1, metavar="QRELS RUN...")
 @click.option("-o", "--output", "path", required=True, metavar="FILE", help="FILE.svg, .png, .pdf, .html or .json")
 @click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="What to draw.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -15,10 +15,11 @@ from exaequo.writing import write_whole
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 VERSION = "5.21"
 FORMATS = ("svg", "png", "pdf", "html", "json")
-SIZES = {"column": (320, 220, 10), "page": (560, 340, 12), "slide": (900, 500, 18)}
+#: Width of the whole picture, height of its frame, size of letters, in points: a column of a paper, a page, a slide.
+SIZES = {"column": (250.0, 150.0, 8.0), "page": (640.0, 340.0, 12.0), "slide": (1060.0, 520.0, 18.0)}
 #: Okabe and Ito: told apart by people who do not see all colours. Each has its partner on dark paper.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
-ON_DARK = ("#56B4E9", "#E69F00", "#2BC49A", "#E6A0C4", "#F0E442", "#8CC8F0", "#FFFFFF", "#C9A66B")
+ON_DARK = ("#56B4E9", "#E69F00", "#2BC49A", "#E6A0C4", "#F0E442", "#FF8A66", "#FFFFFF", "#C9A66B")
 #: What is not data: text, paper, grid, and things said quietly; on light and on dark paper.
 INK, PAPER, FAINT, QUIET = (
     ("#222222", "#EEEEEE"),
@@ -55,6 +56,7 @@ class Chart(dict[str, Any]):
 
     def drawn(self, kind: str, *, scale: float = 2.0) -> bytes:
         """Return the picture."""
+        refuse_unknown_format(f"picture.{kind}")
         if kind == "json":
             return (json.dumps(self, indent=1, ensure_ascii=False) + "\n").encode()
         try:
@@ -71,7 +73,11 @@ class Chart(dict[str, Any]):
         return bytes(vl_convert.vegalite_to_png(spec, vl_version=VERSION, scale=scale))
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        return {"application/vnd.vegalite.v5+json": dict(self), "image/svg+xml": self.drawn("svg").decode()}
+        shown: dict[str, Any] = {"application/vnd.vegalite.v5+json": dict(self)}
+        try:
+            return shown | {"image/svg+xml": self.drawn("svg").decode()}
+        except ExaequoError:  # nothing to draw with; a notebook may know Vega-Lite itself
+            return shown
 
 
 def refuse_unknown_format(path: str | Path) -> str:
@@ -90,6 +96,8 @@ class Canvas:
     height: float
     font: float
     dark: bool = False
+    #: Width of the whole picture.
+    total: float = 0.0
 
     @classmethod
     def of(cls, look: Look) -> Canvas:
@@ -97,15 +105,36 @@ class Canvas:
         size = look.get("size", "page")
         if size not in SIZES:
             raise BadParameter(f"size must be one of {', '.join(SIZES)}. Got {size!r} instead.")
-        return cls(*SIZES[size], dark=look.get("dark", False))
+        total, height, font = SIZES[size]
+        return cls(total, height, font, look.get("dark", False), total).beside()
+
+    def beside(self, left: float = 0.0, right: float = 0.0) -> Canvas:
+        """Return the same with a frame that leaves room for labels: at the left, at the right, and for the axis.
+
+        Where labels are very long, the picture gets wider instead.
+        """
+        axis = max(left, 3 * self.font) + 2.2 * self.font
+        return replace(self, width=round(max(0.45 * self.total, self.total - axis - right - 16)))
 
     def high(self, height: float) -> Canvas:
         """Return the same with another height."""
-        return Canvas(self.width, height, self.font, self.dark)
+        return replace(self, height=round(height))
+
+    def wide(self, width: float) -> Canvas:
+        """Return the same with another width."""
+        return replace(self, width=round(width))
 
     def rows(self, count: int) -> Canvas:
-        """Return the same with room for so many rows of text."""
-        return self.high(max(60.0, 2.5 * self.font * count))
+        """Return the same with room for so many rows of text; many stand closer together."""
+        return self.high(max(5 * self.font, (2.5 if count <= 40 else 1.5) * self.font * count))
+
+    def px(self, size: float) -> float:
+        """Return a length that grows with letters: lines of a slide are thicker."""
+        return round(size * self.font / 12, 2)
+
+    def area(self, size: float) -> float:
+        """Return the size of a symbol that grows with letters."""
+        return round(size * (self.font / 12) ** 2, 1)
 
     @property
     def colours(self) -> tuple[str, ...]:
@@ -136,9 +165,9 @@ class Canvas:
         """Return about how wide a text is."""
         return LETTER * self.font * len(text)
 
-    def wrapped(self, text: str) -> str | list[str]:
-        """Break a note so that it is not wider than the picture."""
-        lines = textwrap.wrap(text, max(20, int(1.15 * self.width / (LETTER * self.font))))
+    def wrapped(self, text: str, size: float = 1.0) -> str | list[str]:
+        """Break a text of letters of this size so that it is not wider than the picture."""
+        lines = textwrap.wrap(text, max(20, int(max(self.total, self.width) / (0.56 * size * self.font))))
         return lines if len(lines) > 1 else text
 
     def chart(self, layers: Sequence[dict[str, Any]] | dict[str, Any], *, title: str = "", note: str = "") -> Chart:
@@ -150,7 +179,7 @@ class Canvas:
             "background": self.paper,
             "padding": 8,
             "title": {
-                "text": self.wrapped(title),
+                "text": self.wrapped(title, 1.25),
                 "subtitle": self.wrapped(note),
                 "anchor": "start",
                 "frame": "bounds",
@@ -169,7 +198,8 @@ class Canvas:
         return {
             "font": "DejaVu Sans, Helvetica, Arial, sans-serif",
             "title": {"color": ink, "subtitleColor": ink, "subtitlePadding": 4, "offset": 10},
-            "axis": {**letters, **words, **lines, "titlePadding": 8, "labelLimit": 0, "titleLimit": self.width},
+            "axis": {**letters, **words, **lines, "titlePadding": 6, "labelLimit": 0, "labelFlush": False},
+            "axisX": {"titleLimit": self.width, "labelOverlap": True},
             "axisY": {"titleLimit": self.height},
             "axisXQuantitative": {"tickCount": round(self.width / (5 * self.font))},
             "axisYQuantitative": {"tickCount": round(self.height / (2.8 * self.font))},

@@ -12,17 +12,21 @@ from exaequo.measures import Measure, parse_measure
 from exaequo.measures.interpolated import best_from_here, interpolated_precision
 from exaequo.order import Ranking
 from exaequo.plot.chart import Canvas, Chart, Common
-from exaequo.plot.data import defined, read, relevant_ranks
-from exaequo.plot.marks import Axes, Row, layer, lines
+from exaequo.plot.data import at_least_one, by_topic, defined, read, relevant_ranks
+from exaequo.plot.kinds import kind
+from exaequo.plot.marks import Axes, Row, layer, lines, notes, ranks_axis
 from exaequo.read import QrelsLike
 
 LEVELS = tuple(tenth / 10 for tenth in range(11))
+#: Topics up to which each is drawn behind the mean.
+MOST_FAINT = 100
 #: Ranks that have a mark in the picture of cutoffs.
 MARKED = (1, 5, 10, 20, 50, 100, 200, 500, 1000)
 _F_VALUES = (0.2, 0.4, 0.6, 0.8)
 _PLANE = Axes("recall", "precision", "Recall", "Precision", (0.0, 1.0), (0.0, 1.0))
 
 
+@kind(Common)
 def curve(
     qrels: QrelsLike,
     runs: Any,
@@ -41,7 +45,8 @@ def curve(
     if topic is not None:
         at = lists.topic(topic)
         found = {name: _raw_points(ranking, at) for name, ranking in lists.rankings(ties)}
-        title, note = f"Topic {lists.judgments.topics[at]}", f"points and interpolated steps, {ties} ties"
+        title = f"Topic {lists.judgments.topics[at]}"
+        note = notes(f"points and interpolated steps, {ties} ties", lists.level)
         return topic_curves(found, canvas, title=title, note=note, f_lines=f_lines)
     tables = {name: _at_levels(ranking) for name, ranking in lists.rankings(ties)}
     faint = len(tables) == 1 if every_topic is None else every_topic
@@ -50,7 +55,7 @@ def curve(
         canvas,
         behind=tables if faint else {},
         title="Interpolated precision",
-        note=f"mean over {lists.judgments.n_topics} topics, {ties} ties",
+        note=lists.about(ties),
         f_lines=f_lines,
     )
 
@@ -78,13 +83,14 @@ def topic_curves(
         best = best_from_here(np.array([p for _, p in raw]), np.zeros(len(raw), dtype=np.int64))
         line = [(0.0, float(best[0]) if len(best) else 0.0)]
         line += [(r, float(b)) for (r, _), b in zip(raw, best, strict=True)]
+        line += [(1.0, 0.0)] if line[-1][0] < 1 else []  # recall that is never reached has no precision
         steps += [{"run": name, "recall": r, "precision": p} for r, p in line]
         points += [{"run": name, "recall": r, "precision": p} for r, p in raw]
     rank = {name: sum(p for _, p in raw) for name, raw in found.items()}
     drawn, canvas, named = lines(steps, _PLANE, canvas, marked=points, interpolate="step-before", rank=rank)
     if f_lines:
         drawn = [*_f_lines(canvas), *drawn, *_f_names(canvas)]
-    return canvas.chart(drawn, title=title, note="; ".join(filter(None, (note, named))))
+    return canvas.chart(drawn, title=title, note=notes(note, named))
 
 
 def mean_curves(
@@ -106,16 +112,36 @@ def mean_curves(
     drawn, canvas, named = lines(rows, _PLANE, canvas, rank=rank)
     back = _f_lines(canvas) if f_lines else []
     front = _f_names(canvas) if f_lines else []
+    spread = ""
     for at, table in enumerate((behind or {}).values()):
-        thin = [
-            {"topic": topic, "recall": level, "precision": float(value)}
-            for topic, column in enumerate(table.T)
-            for level, value in zip(LEVELS, column, strict=True)
-        ]
-        colour = {"value": canvas.colours[at % len(canvas.colours)]}
-        encoding = {**_PLANE.encoding(), "detail": {"field": "topic"}, "color": colour}
-        back.append(layer(thin, "line", encoding, opacity=0.18, strokeWidth=1))
-    return canvas.chart([*back, *drawn, *front], title=title, note="; ".join(filter(None, (note, named))))
+        colour = canvas.colours[at % len(canvas.colours)]
+        if table.shape[1] <= MOST_FAINT:
+            back.append(_faint(table, colour, canvas))
+        else:
+            back += _bands(table, colour)
+            spread = "shaded: the middle half, and 80 %, of topics"
+    return canvas.chart([*back, *drawn, *front], title=title, note=notes(note, spread, named))
+
+
+def _faint(table: Floats, colour: str, canvas: Canvas) -> Row:
+    """All topics, each the fainter the more there are."""
+    rows = [
+        {"topic": topic, "recall": level, "precision": float(value)}
+        for topic, column in enumerate(table.T)
+        for level, value in zip(LEVELS, column, strict=True)
+    ]
+    encoding = {**_PLANE.encoding(), "detail": {"field": "topic"}, "color": {"value": colour}}
+    return layer(rows, "line", encoding, opacity=min(0.3, max(0.08, 5 / table.shape[1])), strokeWidth=canvas.px(1))
+
+
+def _bands(table: Floats, colour: str) -> list[Row]:
+    """Between which values most topics lie, where there are too many to draw each."""
+    layers = []
+    for low, high in ((10, 90), (25, 75)):
+        ends = zip(LEVELS, *np.percentile(table, [low, high], axis=1), strict=True)
+        rows = [{"recall": level, "precision": float(a), "high": float(b)} for level, a, b in ends]
+        layers.append(layer(rows, "area", {**_PLANE.encoding(), "y2": {"field": "high"}}, color=colour, opacity=0.15))
+    return layers
 
 
 def _f_lines(canvas: Canvas) -> list[Row]:
@@ -126,7 +152,7 @@ def _f_lines(canvas: Canvas) -> list[Row]:
         for r in np.linspace(f / (2 - f), 1, 60)
     ]
     encoding = {**_PLANE.encoding(), "detail": {"field": "f"}}
-    look = {"color": canvas.quiet, "strokeWidth": 1, "strokeDash": [2, 3], "opacity": 0.7}
+    look = {"color": canvas.quiet, "strokeWidth": canvas.px(1), "strokeDash": [2, 3], "opacity": 0.7}
     return [layer(values, "line", encoding, **look)]
 
 
@@ -139,6 +165,7 @@ def _f_names(canvas: Canvas) -> list[Row]:
     return [around, layer(rows, "text", encoding, color=canvas.quiet, **look)]
 
 
+@kind(Common)
 def at_k(
     qrels: QrelsLike,
     runs: Any,
@@ -149,17 +176,18 @@ def at_k(
     **common: Unpack[Common],
 ) -> Chart:
     """A measure against its cutoff."""
+    at_least_one(depth=depth)
     lists = read(qrels, runs, common)
     ks = cutoffs(depth)
     found = {name: means_at(ranking, measure, ks) for name, ranking in lists.rankings(ties)}
-    note = f"mean over {lists.judgments.n_topics} topics, {ties} ties"
     name = without_cutoff(measure).name
-    return cutoff_lines(found, ks, name, Canvas.of(common), title=f"{name} against the cutoff", note=note)
+    title = f"{name} against the cutoff"
+    return cutoff_lines(found, ks, name, Canvas.of(common), title=title, note=lists.about(ties))
 
 
 def without_cutoff(measure: str) -> Measure:
     """Return a measure as it is called without its cutoff; raise if it has none."""
-    bare = parse_measure(measure, complete=False) @ 1
+    bare = by_topic(measure, complete=False) @ 1
     return Measure(bare.definition, {name: value for name, value in bare.params.items() if name != "cutoff"})
 
 
@@ -191,13 +219,10 @@ def cutoff_lines(
         for k, value in zip(ks, values, strict=True)
     ]
     low, top = min(0.0, *(row["value"] for row in rows)), max(row["value"] for row in rows)
-    whole = {"tickMinStep": 1, "format": "d"}
-    axes = Axes("k", "value", "Cutoff k", f"{name}@k", _not_empty(ks[0], ks[-1]), _not_empty(low, 1.04 * top), whole)
+    ends = (ks[0], ks[-1]) if len(ks) > 1 else (0, 2)
+    whole = ranks_axis(1, ends[1], canvas)
+    axes = Axes("k", "value", "Cutoff k", f"{name}@k", ends, (low, 1.04 * top if top > low else low + 1), whole)
     rank = {run: parse_measure(f"{name}@1").upward * values[-1] for run, values in found.items()}
     marked = [row for row in rows if row["k"] in (*MARKED, ks[-1])]
     drawn, canvas, named = lines(rows, axes, canvas, marked=marked, rank=rank)
-    return canvas.chart(drawn, title=title, note="; ".join(filter(None, (note, named))))
-
-
-def _not_empty(low: float, high: float) -> tuple[float, float]:
-    return (low, high) if high > low else (low, low + 1)
+    return canvas.chart(drawn, title=title, note=notes(note, named))

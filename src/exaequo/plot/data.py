@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from exaequo.errors import BadParameter, DataWarning, did_you_mean
+from exaequo.errors import BadParameter, DataWarning, count, did_you_mean
 from exaequo.evaluation import Options, each_run, notes_on_judgments, notes_on_run
 from exaequo.judge import HIGHEST_GRADE, Floats, Judgments, judge, prepare
-from exaequo.measures import Measure
+from exaequo.measures import Measure, parse_measure
 from exaequo.order import Ordering, Ranking
 from exaequo.plot.chart import Common
+from exaequo.plot.marks import notes
 from exaequo.read import QrelsLike, read_qrels, read_run, unique_names
 
 
@@ -25,6 +26,8 @@ class Lists:
     judgments: Judgments
     names: list[str]
     orderings: list[Ordering]
+    #: What counts as relevant, if that is not the usual.
+    level: str = ""
 
     def rankings(self, ties: str) -> list[tuple[str, Ranking]]:
         """Return each run under a strategy."""
@@ -39,6 +42,10 @@ class Lists:
             raise BadParameter(f"There is no evaluated topic {name!r}{did_you_mean(str(name), known) or '.'}")
         return known.index(str(name))
 
+    def about(self, ties: str) -> str:
+        """Say what the values of all topics are."""
+        return notes(f"mean over {count(self.judgments.n_topics, 'topic')}, {ties} ties", self.level)
+
     def only(self) -> str:
         """Return the name of the only run there is."""
         if len(self.names) != 1:
@@ -50,15 +57,23 @@ def read(qrels: QrelsLike, runs: Any, common: Common) -> Lists:
     """Read, judge and sort; what changes how the picture should be read is said as a warning."""
     judged = read_qrels(qrels)
     judgments = prepare(judged, level=common.get("rel_level"), highest=common.get("max_grade", HIGHEST_GRADE))
-    notes = notes_on_judgments(judgments, [])
+    said = notes_on_judgments(judgments, [])
     found = [read_run(run, name=name) for name, run in each_run(runs)]
     names = unique_names([(run.name, run.source.name) for run in found])
     lines = [judge(run, judgments) for run in found]
     for each in lines:
-        notes += notes_on_run(each, Options())
-    for note in notes:
+        said += notes_on_run(each, Options())
+    for note in said:
         warnings.warn(note, DataWarning, stacklevel=3)
-    return Lists(judgments, names, [Ordering(each) for each in lines])
+    return Lists(judgments, names, [Ordering(each) for each in lines], level_of(common))
+
+
+def level_of(common: Common) -> str:
+    """Say what counts as relevant, if that is not any grade above 0."""
+    level, most = common.get("rel_level"), common.get("max_grade", HIGHEST_GRADE)
+    least = f"grade ≥ {level:g}" if level is not None else ""
+    highest = f"up to {most:g}" if most != HIGHEST_GRADE else ""
+    return f"relevant: {' '.join(filter(None, (least or 'grade > 0', highest)))}" if least or highest else ""
 
 
 def evaluation(common: Common) -> dict[str, Any]:
@@ -87,6 +102,22 @@ def relevant_ranks(ranking: Ranking, topic: int, rel: float | None = None) -> li
     """Return the ranks of the relevant documents of a topic."""
     hits = ranking.hits(rel)
     return [int(rank) for rank in hits.rank[hits.topic == topic]]
+
+
+def by_topic(measure: str, *, complete: bool = True) -> Measure:
+    """Return a measure that has a value for each topic."""
+    parsed = parse_measure(measure, complete=complete)
+    if parsed.aggregate == "gm":
+        plain = Measure(parsed.definition, parsed.params).name
+        raise BadParameter(f"{measure} is one number per run; draw {plain}.")
+    return parsed
+
+
+def at_least_one(**numbers: int | None) -> None:
+    """Refuse ranks below 1."""
+    for name, value in numbers.items():
+        if value is not None and value < 1:
+            raise BadParameter(f"{name} must be a whole number ≥ 1. Got {value!r} instead.")
 
 
 def defined(measure: Measure, values: Floats) -> Floats:

@@ -7,16 +7,22 @@ from typing import Any, Unpack
 import numpy as np
 
 from exaequo.errors import BadParameter
-from exaequo.filtering import read_filter
+from exaequo.filtering import Filter, filter_of
+from exaequo.judge import Floats
+from exaequo.measures import PARAMETERS
 from exaequo.plot.chart import Canvas, Chart, Common
-from exaequo.plot.data import evaluation
-from exaequo.plot.marks import Axes, lines
+from exaequo.plot.data import read
+from exaequo.plot.kinds import kind
+from exaequo.plot.marks import Axes, Row, lines, notes
 from exaequo.read import QrelsLike
 
-#: Thresholds drawn, if there are more scores.
-MOST = 101
+#: Scores up to which every threshold is drawn; of more, so many of each kind.
+MOST, SOME = 400, 150
+#: Thresholds up to which each has a mark.
+MOST_MARKS = 30
 
 
+@kind(Common)
 def threshold(
     qrels: QrelsLike,
     runs: Any,
@@ -27,28 +33,52 @@ def threshold(
     **common: Unpack[Common],
 ) -> Chart:
     """Macro-averaged precision, recall, F and normalised utility against the threshold."""
-    if isinstance(runs, list | tuple):
-        if len(runs) != 1:
-            raise BadParameter("This picture shows one run; give one.")
-        runs = runs[0]
-    one = read_filter(qrels, runs, docs=docs, **evaluation(common))
-    scores = np.unique(one.score)
-    grid = scores if len(scores) <= MOST else np.quantile(scores, np.linspace(0, 1, MOST))
-    rows: list[dict[str, Any]] = []
-    for cut in np.unique(grid).tolist():
-        tables = one.at(cut)
-        figures = {
-            "precision": tables.precision.mean(),
-            "recall": tables.recall.mean(),
-            "F" if beta == 1 else f"F (β = {beta:g})": tables.f(beta).mean(),
-            "utility": np.maximum(tables.normalised_utility(*utility), -1).mean(),
-        }
-        rows += [{"run": name, "threshold": cut, "value": float(value)} for name, value in figures.items()]
+    if not PARAMETERS["beta"].accepts(beta):
+        raise BadParameter(f"beta must be {PARAMETERS['beta'].expected}. Got {beta!r} instead.")
+    lists = read(qrels, runs, common)
+    name = lists.only()
+    one = filter_of(lists.orderings[0].judged_run, docs=docs)
+    grid, whole = _grid(one)
+    tables = one.at_each(grid)
+    figures = {
+        "precision": tables.precision,
+        "recall": tables.recall,
+        "F": tables.f(beta),
+        "utility": np.maximum(tables.normalised_utility(*utility), -1),
+    }
+    rows: list[Row] = [
+        {"run": figure, "threshold": float(cut), "value": float(value)}
+        for figure, values in figures.items()
+        for cut, value in zip(grid, values.mean(axis=0), strict=True)
+    ]
     low, high = min(0.0, *(row["value"] for row in rows)), max(1.0, *(row["value"] for row in rows))
-    ends = (float(grid.min()), float(grid.max()))
-    span = ends if ends[0] < ends[1] else (ends[0] - 0.5, ends[0] + 0.5)
+    span = (float(grid[0]), float(grid[-1])) if len(grid) > 1 else (float(grid[0]) - 0.5, float(grid[0]) + 0.5)
     axes = Axes("threshold", "value", "Threshold", "Macro-average", span, (low, high))
-    layers, canvas, _ = lines(rows, axes, Canvas.of(common), marked=[], interpolate="step-before")
-    worth = ", ".join(f"{each:g}" for each in utility)
-    note = f"{len(one.themes)} themes; utility {worth} over its best, at least −1; β = {beta:g}"
-    return canvas.chart(layers, title=f"{one.name}: what the threshold does", note=note)
+    marked = rows if len(grid) <= MOST_MARKS else []
+    # A threshold between two scores does what the higher one does.
+    how = "step-before" if whole else "linear"
+    layers, canvas, _ = lines(rows, axes, Canvas.of(common), marked=marked, interpolate=how)
+    worth = ", ".join(f"{each:g}".replace("-", "−") for each in utility)
+    about = f"utility {worth} over its best, at least −1; β = {beta:g}"
+    some = "" if whole else f"{len(grid)} of {len(np.unique(one.score)):,} thresholds"
+    note = notes(f"{len(one.themes)} themes", about, some, lists.level)
+    return canvas.chart(layers, title=f"{name}: what the threshold does", note=note)
+
+
+def _grid(one: Filter) -> tuple[Floats, bool]:
+    """Return the thresholds to draw, and whether these are all: else dense where scores are, and relevant documents."""
+    scores = np.unique(one.score)
+    if not len(scores):
+        raise BadParameter("There is no score to draw a threshold at.")
+    if len(scores) <= MOST:
+        return scores, True
+    shares = np.linspace(0, 1, SOME)
+    parts: tuple[Floats, ...] = (
+        np.quantile(scores, shares),
+        np.quantile(one.score[one.relevant], shares) if one.relevant.any() else scores[:0],
+        np.linspace(scores[0], scores[-1], SOME),
+        scores[-SOME // 2 :],
+    )
+    # Each threshold is a score, so that what is drawn is what is there.
+    places = np.searchsorted(scores, np.unique(np.concatenate(parts)))
+    return scores[np.unique(np.minimum(places, len(scores) - 1))], False

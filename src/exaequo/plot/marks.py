@@ -37,6 +37,8 @@ def layer(values: Sequence[Mapping[str, Any]], mark: str, encoding: Row, **look:
 def channels(names: Sequence[str], canvas: Canvas, field: str = "run") -> dict[str, Row]:
     """Return colour, shape and dash of each name, so that none is told by colour alone."""
 
+    dashes = [[canvas.px(part) for part in dash] for dash in DASHES]
+
     def scale(values: Sequence[Any], turn: int) -> Row:
         places = range(len(names))
         return {
@@ -47,7 +49,7 @@ def channels(names: Sequence[str], canvas: Canvas, field: str = "run") -> dict[s
     return {
         "color": {"field": field, "type": "nominal", "scale": scale(canvas.colours, 0), "legend": None},
         "shape": {"field": field, "type": "nominal", "scale": scale(SHAPES, 1), "legend": None},
-        "strokeDash": {"field": field, "type": "nominal", "scale": scale(DASHES, 1), "legend": None},
+        "strokeDash": {"field": field, "type": "nominal", "scale": scale(dashes, 1), "legend": None},
     }
 
 
@@ -57,6 +59,26 @@ def whole_ticks(most: float, steps: int = 6) -> list[int]:
     size = 10 ** math.floor(math.log10(raw))
     step = max(1, next(int(factor * size) for factor in (1, 2, 5, 10) if factor * size >= raw))
     return list(range(0, int(most) + 1, step))
+
+
+def ranks_axis(least: int, most: float, canvas: Canvas) -> Row:
+    """Return an axis of ranks: whole numbers, about as many as there is room for; from 1 it says so."""
+    widest = canvas.span(f"{most:,.0f}") + 1.5 * canvas.font
+    values = [tick for tick in whole_ticks(most, max(2, int(canvas.width / widest))) if tick >= least]
+    return {"values": [1, *(tick for tick in values if tick > 1)] if least == 1 else values, "format": ",d"}
+
+
+def padded(values: Iterable[float], lowest: float, highest: float) -> list[float]:
+    """Return from where to where an axis goes: a little beyond all values, as far as there can be any."""
+    known = [value for value in values if not math.isnan(value)]
+    low, high = min(known), max(known)
+    room = 0.06 * (high - low) or 0.1 * max(abs(high), 0.1)
+    return [max(lowest, low - room), min(highest, high + room)]
+
+
+def notes(*parts: str) -> str:
+    """Put together what there is to say."""
+    return "; ".join(part for part in parts if part)
 
 
 def short_names(names: Sequence[str], most: int = MOST_LETTERS) -> dict[str, str]:
@@ -159,26 +181,31 @@ def lines(
     names = list(dict.fromkeys(row["run"] for row in rows))
     named, said = _named(names, rank or {})
     shown = short_names(named)
-    if len(named) > 1:
-        canvas = canvas.high(max(canvas.height, canvas.line * len(named)))
+    canvas = canvas.beside(right=margin(list(shown.values()), canvas))
+    canvas = canvas.high(max(canvas.height, canvas.line * len(named)))
     encoding = axes.encoding()
     layers = []
     if len(named) < len(names):
         quiet = [row for row in rows if row["run"] not in shown]
         alone = {**encoding, "detail": {"field": "run"}, "color": {"value": canvas.quiet}}
-        layers.append(layer(quiet, "line", alone, strokeWidth=0.7, opacity=0.5, interpolate=interpolate))
+        layers.append(layer(quiet, "line", alone, strokeWidth=canvas.px(0.7), opacity=0.5, interpolate=interpolate))
     front = [row | {"run": shown[row["run"]]} for row in rows if row["run"] in shown]
     how = channels(list(shown.values()), canvas)
     styled = {**encoding, "color": how["color"], "strokeDash": how["strokeDash"]}
     styled["order"] = {"field": "order", "type": "quantitative"}
     numbered = [row | {"order": at} for at, row in enumerate(front)]
-    layers.append(layer(numbered, "line", styled, strokeWidth=2, interpolate=interpolate))
+    layers.append(layer(numbered, "line", styled, strokeWidth=canvas.px(2), interpolate=interpolate))
     points = front if marked is None else [row | {"run": shown[row["run"]]} for row in marked if row["run"] in shown]
     if points:
         shaped = {**encoding, "color": how["color"], "shape": how["shape"]}
-        layers.append(layer(points, "point", shaped, filled=True, size=45, opacity=1))
+        layers.append(layer(points, "point", shaped, filled=True, size=canvas.area(45), opacity=1))
     ends = {row["run"]: row for row in front}
-    return [*layers, *names_at_the_end(list(ends.values()), axes, canvas, how["color"])], canvas, said
+    return [*layers, *names_at_the_end(list(ends.values()), axes, canvas, how)], canvas, said
+
+
+def margin(names: Sequence[str], canvas: Canvas) -> float:
+    """Return the room that names at the end of lines take."""
+    return 2.7 * canvas.font + max(map(canvas.span, names), default=0.0)
 
 
 def _named(names: Sequence[str], rank: Mapping[str, float]) -> tuple[list[str], str]:
@@ -189,8 +216,11 @@ def _named(names: Sequence[str], rank: Mapping[str, float]) -> tuple[list[str], 
     return best, f"the best {BEST_NAMED} of {len(names)} runs are named"
 
 
-def names_at_the_end(ends: Sequence[Row], axes: Axes, canvas: Canvas, colour: Row) -> list[Row]:
-    """Write each name at the right of the frame, moved so that none covers another, with a thin line to its end."""
+def names_at_the_end(ends: Sequence[Row], axes: Axes, canvas: Canvas, how: Mapping[str, Row]) -> list[Row]:
+    """Write each name at the right of the frame behind its symbol, moved so that none covers another.
+
+    Dots lead from the end of a line to its name: they are not data, and have no colour.
+    """
     low, high = axes.y_domain
     unit = (high - low) / canvas.height
     places = apart([end[axes.y] for end in ends], canvas.line * unit, low, high)
@@ -198,15 +228,25 @@ def names_at_the_end(ends: Sequence[Row], axes: Axes, canvas: Canvas, colour: Ro
         {"run": end["run"], axes.x: end[axes.x], axes.y: end[axes.y], "label": place}
         for end, place in zip(ends, places, strict=True)
     ]
-    edge = canvas.width + 16
-    encoding = axes.encoding()
-    leader = {**encoding, "x2": {"value": edge - 3}, "y2": {"field": "label"}, "color": colour}
+    edge = canvas.width + 1.7 * canvas.font
+    leader = {**axes.encoding(), "x2": {"value": edge - 0.6 * canvas.font}, "y2": {"field": "label"}}
     moved = [row for row in rows if axes.pixel(row, canvas)[0] < canvas.width - 4 or row["label"] != row[axes.y]]
-    text = {"x": {"value": edge}, "y": quantity("label"), "text": {"field": "run", "type": "nominal"}, "color": colour}
-    layers = [layer(rows, "text", text, align="left", baseline="middle")]
-    if moved:
-        layers.insert(0, layer(moved, "rule", leader, strokeWidth=0.8, opacity=0.6))
-    return layers
+    symbol = {"x": {"value": edge}, "y": quantity("label"), "color": how["color"], "shape": how["shape"]}
+    text = {
+        "x": {"value": edge + 0.7 * canvas.font},
+        "y": quantity("label"),
+        "text": {"field": "run", "type": "nominal"},
+    }
+    return [
+        *([layer(moved, "rule", leader, **dotted(canvas))] if moved else []),
+        layer(rows, "point", symbol, filled=True, size=canvas.area(45), opacity=1),
+        layer(rows, "text", text, align="left", baseline="middle"),
+    ]
+
+
+def dotted(canvas: Canvas) -> Row:
+    """Return the look of lines that lead to a name."""
+    return {"strokeWidth": canvas.px(1), "strokeDash": [canvas.px(1), canvas.px(3)], "color": canvas.quiet}
 
 
 def beside_points(
@@ -214,8 +254,8 @@ def beside_points(
 ) -> list[tuple[float, float, str]]:
     """Find a place for the name of each of some points, in pixels: x, y and alignment.
 
-    Tried are eight places around the point, then farther ones; the first that covers no other name, no point, and is
-    inside the frame is taken; if there is none, the one that covers least.
+    Tried are eight places around the point, then farther ones; the first that covers no other name, is inside the
+    frame and covers no point is taken; if there is none, the one that does least harm.
     """
     others = np.array(list(points), dtype=np.float64).reshape(-1, 2)
     taken: list[tuple[float, float, float, float]] = []
@@ -247,7 +287,7 @@ def _overlap(
     points: np.ndarray[Any, np.dtype[np.float64]],
     canvas: Canvas,
 ) -> float:
-    """Return how bad a place is: names covered weigh most, then points, then what is outside the frame."""
+    """Return how bad a place is: names covered weigh most, then what is outside the frame, then points."""
     left, top, right, bottom = box
     names = sum(left < other[2] and right > other[0] and top < other[3] and bottom > other[1] for other in taken)
     inside = (points[:, 0] > left - 3) & (points[:, 0] < right + 3)

@@ -1,10 +1,11 @@
-"""Pictures along the ranks: relevant documents found with best and worst cases, a single one, and where ties are."""
+"""Pictures along the ranks: relevant documents found, between best and worst cases, and a single one."""
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, Unpack
 
 import numpy as np
@@ -14,16 +15,18 @@ from exaequo.measures import Measure, parse_measure
 from exaequo.measures.recall import mor_parts
 from exaequo.order import Ranking
 from exaequo.plot.chart import Canvas, Chart, Common, Look
-from exaequo.plot.data import Lists, read, relevant_ranks
+from exaequo.plot.data import Lists, at_least_one, read, relevant_ranks
+from exaequo.plot.kinds import kind
 from exaequo.plot.marks import (
     Axes,
     Row,
     channels,
     layer,
     lines,
+    margin,
     names_at_the_end,
-    nominal,
-    quantity,
+    notes,
+    ranks_axis,
     short_names,
     whole_ticks,
 )
@@ -31,8 +34,10 @@ from exaequo.read import QrelsLike
 
 #: The measures whose best and worst cases can be drawn.
 CASES = ("PRES", "RNorm", "MOR")
-#: Runs whose areas can be told apart.
-MOST_AREAS = 8
+#: Runs that can be told apart, and whose areas can.
+MOST_RUNS, MOST_AREAS = 8, 3
+#: Documents up to which each rank has a mark.
+MOST_MARKS = 15
 _Steps = list[tuple[int, int]]
 
 
@@ -56,6 +61,7 @@ class Scene:
         return 1 - lost / whole if whole else 1.0
 
 
+@kind(Common)
 def recall(
     qrels: QrelsLike,
     runs: Any,
@@ -71,17 +77,18 @@ def recall(
     PRES and RNorm are the share of the area between both cases that lies under the line of the run. MOR has the cases
     of lists that find as many (h) with the last at the same rank (w); it is drawn for one run, the others for several.
     """
+    at_least_one(cutoff=cutoff)
     lists = read(qrels, runs, common)
-    if len(lists.names) > MOST_AREAS:
-        raise BadParameter(f"This picture shows up to {MOST_AREAS} runs. Got {len(lists.names)}.")
+    if len(lists.names) > MOST_RUNS:
+        raise BadParameter(f"This picture shows up to {MOST_RUNS} runs. Got {len(lists.names)}.")
     at = lists.topic(topic)
     rankings = lists.rankings(ties)
     what = _case(measure, cutoff, lists, at, rankings)
     canvas = Canvas.of(common)
     if what.definition.name == "MOR":
         lists.only()
-        return _height_and_width(what, rankings[0], at, canvas, ties)
-    return areas(scene(what, rankings, at, f"{ties} ties"), canvas)
+        return _height_and_width(what, rankings[0], at, canvas, notes(f"{ties} ties", lists.level))
+    return areas(scene(what, rankings, at, notes(f"{ties} ties", lists.level)), canvas)
 
 
 def _case(measure: str, cutoff: int | None, lists: Lists, at: int, rankings: Sequence[tuple[str, Ranking]]) -> Measure:
@@ -89,10 +96,11 @@ def _case(measure: str, cutoff: int | None, lists: Lists, at: int, rankings: Seq
     bare = parse_measure(measure, complete=False)
     if bare.definition.name not in CASES:
         raise BadParameter(f"This picture shows {', '.join(CASES)}. Got {measure!r}.")
-    if bare.definition.name == "RNorm":
+    given = bare.definition.name == "RNorm" or "cutoff" in bare.params
+    if given and cutoff is not None:
+        raise BadParameter(f"{measure} says how far the reader looks; leave the cutoff out.")
+    if given:
         return parse_measure(measure)
-    if "cutoff" in bare.params:
-        return bare
     longest = max(int(ranking.returned[at]) for _, ranking in rankings)
     return bare @ (cutoff or max(1, min(100, max(longest, int(lists.judgments.counted(None)[at])))))
 
@@ -127,19 +135,15 @@ def _steps(ranks: Sequence[int], end: int) -> _Steps:
 def _between(low: _Steps, high: _Steps) -> list[Row]:
     """Return the lower and the upper value at every rank where one of two lines changes."""
     ranks = sorted({rank for rank, _ in (*low, *high)})
-
-    def value(line: _Steps, rank: int) -> int:
-        return max(found for at, found in line if at <= rank)
-
-    return [{"rank": rank, "low": value(low, rank), "high": value(high, rank)} for rank in ranks]
+    return [{"rank": rank, "low": _found(low, rank), "high": _found(high, rank)} for rank in ranks]
 
 
 def _frame(n: int, end: int, canvas: Canvas) -> Axes:
     """Return axes with room for two lines of text above the highest value."""
     top = n / (1 - 2.6 * canvas.line / canvas.height)
-    whole = {"tickMinStep": 1, "format": "d"}
-    ticks = {"values": whole_ticks(n), "format": "d"}
-    return Axes("rank", "found", "Rank", "Relevant documents found", (0, end), (0, top), whole, ticks)
+    ticks = {"values": whole_ticks(n), "format": ",d"}
+    across = ranks_axis(0, end, canvas)
+    return Axes("rank", "found", "Rank", "Relevant documents found", (0, end), (0, top), across, ticks)
 
 
 def _staircase(steps: _Steps, axes: Axes, **look: Any) -> Row:
@@ -157,63 +161,90 @@ def _word(text: str, rank: float, found: float, axes: Axes, **look: Any) -> Row:
     return layer([{"rank": rank, "found": found, "text": text}], "text", encoding, **look)
 
 
+def _on_paper(word: Row, canvas: Canvas) -> list[Row]:
+    """A word with paper around its letters, where lines may run through it."""
+    around = {**word["mark"], "stroke": canvas.paper, "strokeWidth": canvas.px(4), "color": canvas.paper}
+    return [{**word, "mark": around}, word]
+
+
 def areas(what: Scene, canvas: Canvas) -> Chart:
-    """Draw each run between the best and the worst case; of one run both areas, of several the one below each."""
+    """Draw each run between the best and the worst case; of one run both areas, of two or three the one below each."""
+    several = len(what.own) > 1
+    labels = {name: f"{shown} {what.value(name):.4f}" for name, shown in short_names(list(what.own)).items()}
+    canvas = canvas.beside(right=margin(list(labels.values()), canvas) if several else 0.0)
     axes = _frame(what.n, what.end, canvas)
     best, worst = _steps(what.best, what.end), _steps(what.worst, what.end)
     lines_of = {name: _steps(ranks, what.end) for name, ranks in what.own.items()}
-    quiet = {"color": canvas.quiet, "strokeWidth": 1.5}
-    layers = []
-    if len(lines_of) == 1:
-        ((name, own),) = lines_of.items()
-        layers += _two_areas(own, best, worst, axes, canvas)
-        layers.append(_staircase(own, axes, color=canvas.colours[0], strokeWidth=2.5))
-        note = f"{name}: A2 / (A1 + A2) = {what.value(name):.4f}; {what.note}"
+    quiet = {"color": canvas.quiet, "strokeWidth": canvas.px(1.5)}
+    if several:
+        layers = _each_area(what, lines_of, labels, worst, axes, canvas)
+        note = notes(what.note, "the area under a line, as a share of that between both cases, is the value")
     else:
-        layers += _each_area(what, lines_of, worst, axes, canvas)
-        note = f"{what.note}; the area under a line, as a share of that between both cases, is the value"
+        ((name, own),) = lines_of.items()
+        layers = _two_areas(own, best, worst, axes, canvas)
+        layers.append(_staircase(own, axes, color=canvas.colours[0], strokeWidth=canvas.px(2.5)))
+        note = notes(f"{name}: A2 / (A1 + A2) = {what.value(name):.4f}", what.note)
+    best_word = _word("best case", what.n, what.n, axes, align="left", dx=4, dy=-0.6 * canvas.font, color=canvas.quiet)
     layers += [
         _staircase(best, axes, strokeDash=[6, 3], **quiet),
         _staircase(worst, axes, strokeDash=[2, 2], **quiet),
         *_limit(what.limit, axes),
-        _word("best case", what.n, what.n, axes, align="left", dx=4, dy=-0.6 * canvas.font, color=canvas.quiet),
-        _worst_word(what, lines_of, axes, canvas),
+        *_on_paper(best_word, canvas),
+        *_on_paper(_worst_word(what, lines_of, axes, canvas), canvas),
     ]
     return canvas.chart(layers, title=what.title, note=note)
 
 
 def _two_areas(own: _Steps, best: _Steps, worst: _Steps, axes: Axes, canvas: Canvas) -> list[Row]:
-    """A1, lost to the best case, and A2, won over the worst; each has its name where it is highest."""
+    """A1, lost to the best case, and A2, won over the worst; each has its name where there is most room."""
     layers = []
     shades = {"A1": (canvas.quiet, 0.15), "A2": (canvas.colours[0], 0.25)}
     for (name, (colour, opacity)), (low, high) in zip(shades.items(), ((own, best), (worst, own)), strict=True):
-        rows = _between(low, high)
-        layers.append(_area(rows, axes, color=colour, opacity=opacity))
-        widths = [after["rank"] - row["rank"] for row, after in pairwise(rows)]
-        room = [(row["high"] - row["low"]) * width for row, width in zip(rows, widths, strict=False)]
-        at = int(np.argmax(room))
-        middle = (rows[at]["rank"] + rows[at + 1]["rank"]) / 2
-        high_enough = (rows[at]["high"] - rows[at]["low"]) * canvas.height / axes.y_domain[1] > canvas.line
-        if high_enough and widths[at] * canvas.width / axes.x_domain[1] > canvas.span(name):
-            layers.append(_word(name, middle, (rows[at]["high"] + rows[at]["low"]) / 2, axes, fontWeight="bold"))
+        layers.append(_area(_between(low, high), axes, color=colour, opacity=opacity))
+        place = _roomiest(low, high, axes, canvas, name)
+        if place is not None:
+            layers += _on_paper(_word(name, *place, axes, fontWeight="bold"), canvas)
     return layers
 
 
-def _each_area(what: Scene, lines_of: Mapping[str, _Steps], worst: _Steps, axes: Axes, canvas: Canvas) -> list[Row]:
-    """The area over the worst case of each run, with its name and value at the right, where the reader stops."""
-    shown = short_names(list(lines_of))
-    labels = {name: f"{shown[name]} {what.value(name):.4f}" for name in lines_of}
+def _roomiest(low: _Steps, high: _Steps, axes: Axes, canvas: Canvas, text: str) -> tuple[float, float] | None:
+    """Return the middle of the highest place between two lines that a word fits into, if there is one."""
+    end = axes.x_domain[1]
+    half = (canvas.span(text) / 2 + 2) / canvas.width * end
+    best: tuple[float, float, float] | None = None
+    for middle in np.linspace(half, end - half, 60).tolist():
+        floor, ceiling = _found(low, middle + half), _found(high, middle - half)
+        if best is None or ceiling - floor > best[0]:
+            best = (ceiling - floor, middle, (ceiling + floor) / 2)
+    if best is None or best[0] * canvas.height / axes.y_domain[1] < canvas.line:
+        return None
+    return best[1:]
+
+
+def _found(line: _Steps, rank: float) -> int:
+    """Return how many are found up to a rank."""
+    return line[max(0, bisect_right(line, (rank, math.inf)) - 1)][1]
+
+
+def _each_area(
+    what: Scene, lines_of: Mapping[str, _Steps], labels: Mapping[str, str], worst: _Steps, axes: Axes, canvas: Canvas
+) -> list[Row]:
+    """The area over the worst case of each run, with its name and value at the right."""
     how = channels(list(labels.values()), canvas)
-    rows, ends, layers = [], [], []
+    layers: list[Row] = []
+    rows: list[Row] = []
+    ends: list[Row] = []
+    foot = what.end - what.n  # up to here the worst case finds nothing, and runs differ
     for at, (name, steps) in enumerate(lines_of.items()):
-        colour = canvas.colours[at % len(canvas.colours)]
-        layers.append(_area(_between(worst, steps), axes, color=colour, opacity=0.6 / (2 + len(lines_of))))
+        if len(lines_of) <= MOST_AREAS:
+            colour = canvas.colours[at % len(canvas.colours)]
+            layers.append(_area(_between(worst, steps), axes, color=colour, opacity=0.15))
         rows += [{"run": labels[name], "rank": rank, "found": found} for rank, found in steps]
-        inside = sum(rank <= what.limit for rank in what.own[name])
-        ends.append({"run": labels[name], "rank": min(what.limit, what.end), "found": inside})
+        ends.append({"run": labels[name], "rank": foot, "found": _found(steps, foot), "value": what.value(name)})
     styled = {**axes.encoding(), "color": how["color"], "strokeDash": how["strokeDash"]}
-    layers.append(layer(rows, "line", styled, interpolate="step-after", strokeWidth=2))
-    return [*layers, *names_at_the_end(ends, axes, canvas, how["color"])]
+    layers.append(layer(rows, "line", styled, interpolate="step-after", strokeWidth=canvas.px(2)))
+    ends.sort(key=lambda end: end["value"])  # of those at one height, the better stands higher
+    return [*layers, *names_at_the_end(ends, axes, canvas, how)]
 
 
 def _limit(limit: int, axes: Axes) -> list[Row]:
@@ -231,7 +262,7 @@ def _worst_word(what: Scene, lines_of: Mapping[str, _Steps], axes: Axes, canvas:
     """The name of the worst case at its foot, above a line that would run through it."""
     foot = what.end - what.n
     unit = axes.y_domain[1] / canvas.height
-    at_foot = sorted({max(found for rank, found in steps if rank <= foot) for steps in lines_of.values()})
+    at_foot = sorted({_found(steps, foot) for steps in lines_of.values()})
     base = 0.0
     for found in at_foot:
         if base <= found < base + 1.4 * canvas.line * unit:
@@ -239,7 +270,7 @@ def _worst_word(what: Scene, lines_of: Mapping[str, _Steps], axes: Axes, canvas:
     return _word("worst case", foot, base, axes, align="right", dx=-6, dy=-0.6 * canvas.font, color=canvas.quiet)
 
 
-def _height_and_width(what: Measure, named: tuple[str, Ranking], at: int, canvas: Canvas, ties: str) -> Chart:
+def _height_and_width(what: Measure, named: tuple[str, Ranking], at: int, canvas: Canvas, said: str) -> Chart:
     """Draw h and w of MOR, and between which lines a list with the same h and w can run."""
     name, ranking = named
     cutoff, rel = int(what.params["cutoff"]), what.params.get("rel")
@@ -247,18 +278,21 @@ def _height_and_width(what: Measure, named: tuple[str, Ranking], at: int, canvas
     n, h, w = int(ranking.n_rel(rel)[at]), int(parts.h[at]), int(parts.w[at])
     axes = _frame(n, cutoff, canvas)
     own = _steps([rank for rank in relevant_ranks(ranking, at, rel) if rank <= cutoff], cutoff)
-    colour, quiet = canvas.colours[0], {"color": canvas.quiet, "strokeWidth": 1.5}
+    colour, quiet = canvas.colours[0], {"color": canvas.quiet, "strokeWidth": canvas.px(1.5)}
     title = f"{what.name}, topic {ranking.judgments.topics[at]}"
-    layers = [_staircase(own, axes, color=colour, strokeWidth=2.5), *_limit(cutoff, axes)]
+    layers = [_staircase(own, axes, color=colour, strokeWidth=canvas.px(2.5)), *_limit(cutoff, axes)]
     if not h:
-        note = f"{name}: nothing relevant in the first {cutoff}: {what.name} = 0; {ties} ties"
+        note = f"{name}: nothing relevant in the first {cutoff}: {what.name} = 0; {said}"
         return canvas.chart(layers, title=title, note=note)
     best, worst = _steps([*range(1, h), w], cutoff), _steps(range(w - h + 1, w + 1), cutoff)
     corner, encoding = [{"rank": w, "found": h, "zero": 0}], axes.encoding()
     guide = {"strokeDash": [2, 3], "color": canvas.ink}
+    up, faint = -0.6 * canvas.font, {"color": canvas.quiet}
     words = [
-        _word(f"h = {h}", 0, h, axes, align="left", dx=4, dy=-0.6 * canvas.font),
-        _word(f"w = {w}", w, 0, axes, **_beside(w, cutoff, canvas), dy=-0.6 * canvas.font),
+        _word(f"h = {h}", 0, h, axes, align="left", dx=4, dy=up),
+        _word(f"w = {w}", w, 0, axes, **_beside(w, cutoff, canvas), dy=up),
+        _word("AP1", h - 1, h - 1, axes, align="left", dx=4, dy=canvas.font, **faint) if h > 1 else None,
+        _word("AP0", w - h + 1, 0, axes, align="right", dx=-5, dy=up, **faint) if h > 1 and w > h else None,
     ]
     behind = [
         _area(_between(worst, best), axes, color=canvas.quiet, opacity=0.15),
@@ -267,10 +301,11 @@ def _height_and_width(what: Measure, named: tuple[str, Ranking], at: int, canvas
         layer(corner, "rule", {**encoding, "x2": {"field": "zero"}}, **guide),
         layer(corner, "rule", {**encoding, "y2": {"field": "zero"}}, **guide),
     ]
-    point = layer(corner, "point", encoding, filled=True, size=90, color=colour, opacity=1)
+    point = layer(corner, "point", encoding, filled=True, size=canvas.area(90), color=colour, opacity=1)
+    letters = [part for word in words if word is not None for part in _on_paper(word, canvas)]
     figures = f"AP {parts.ap[at]:.4f} between AP0 {parts.ap0[at]:.4f} (dotted) and AP1 {parts.ap1[at]:.4f} (dashed)"
-    note = f"{name}: h = {h} of n = {n}, w = {w}, {figures}; {what.name} = {parts.mor[at]:.4f}; {ties} ties"
-    return canvas.chart([*behind, *layers, point, *words], title=title, note=note)
+    note = f"{name}: h = {h} of n = {n}, w = {w}, {figures}; {what.name} = {parts.mor[at]:.4f}; {said}"
+    return canvas.chart([*behind, *layers, point, *letters], title=title, note=note)
 
 
 def _beside(rank: float, end: float, canvas: Canvas) -> Row:
@@ -279,8 +314,10 @@ def _beside(rank: float, end: float, canvas: Canvas) -> Row:
     return {"align": "right", "dx": -5} if narrow else {"align": "left", "dx": 5}
 
 
+@kind(Look)
 def single(*, cutoff: int = 10, **look: Unpack[Look]) -> Chart:
     """MOR, PRES and RR against the rank of a single relevant document, up to twice the cutoff."""
+    at_least_one(cutoff=cutoff)
     names = [f"MOR@{cutoff}", f"PRES@{cutoff}", "RR"]
     topics = [f"{rank:05}" for rank in range(1, 2 * cutoff + 1)]
     qrels = {topic: {"the one": 1} for topic in topics}
@@ -288,68 +325,14 @@ def single(*, cutoff: int = 10, **look: Unpack[Look]) -> Chart:
     for rank, topic in enumerate(topics, 1):
         run[topic] = {("the one" if at == rank else f"d{at}"): -float(at) for at in range(1, 2 * cutoff + 1)}
     ((_, ranking),) = read(qrels, run, {}).rankings("realistic")
-    rows = [
+    rows: list[Row] = [
         {"run": name, "rank": at, "value": float(value)}
         for name in names
         for at, value in enumerate(parse_measure(name).values(ranking), 1)
     ]
-    whole = {"tickMinStep": 1, "format": "d"}
+    canvas = Canvas.of(look)
+    whole = ranks_axis(1, 2 * cutoff, canvas)
     axes = Axes("rank", "value", "Rank of the only relevant document", "Value", (0, 2 * cutoff), (0, 1), whole)
-    layers, canvas, _ = lines(rows, axes, Canvas.of(look))
+    marked = [row for row in rows if cutoff <= MOST_MARKS or row["rank"] in whole["values"]]
+    layers, canvas, _ = lines(rows, axes, canvas, marked=marked)
     return canvas.chart(layers, title="One relevant document", note=f"a reader who looks at {cutoff}")
-
-
-def tie_groups(
-    qrels: QrelsLike,
-    runs: Any,
-    *,
-    topic: str | None = None,
-    depth: int = 100,
-    **common: Unpack[Common],
-) -> Chart:
-    """Where in the ranking the ties are: a bar from the first to the last rank of each, a row per topic, or per run."""
-    lists = read(qrels, runs, common)
-    several = len(lists.names) > 1
-    rows: dict[str, list[Row]] = {}
-    shown = short_names(lists.names)
-    for name, ranking in lists.rankings("realistic"):
-        chosen = [lists.topic(topic)] if topic is not None or several else range(lists.judgments.n_topics)
-        bars = tie_bars(ranking, depth)
-        for at in chosen:
-            label = shown[name] if several else f"topic {lists.judgments.topics[at]}"
-            rows[label] = bars[at]
-    who = f"topic {lists.judgments.topics[lists.topic(topic)]}" if several else lists.names[0]
-    return tie_rows(rows, depth, Canvas.of(common), title=f"Ties of {who}")
-
-
-def tie_bars(ranking: Ranking, depth: int) -> list[list[Row]]:
-    """Return the ties of each topic that begin above a depth: from where to where, and whether they are mixed."""
-    groups = ranking.groups
-    inside, _ = groups.counts(ranking.relevant())
-    bars: list[list[Row]] = [[] for _ in range(ranking.n_topics)]
-    for tie in np.flatnonzero((groups.size > 1) & (groups.before < depth)).tolist():
-        first, last = int(groups.before[tie]), min(int(groups.before[tie] + groups.size[tie]), depth)
-        kind = "mixed" if 0 < inside[tie] < groups.size[tie] else "all alike"
-        bars[int(groups.topic[tie])].append({"first": first + 0.5, "last": last + 0.5, "kind": kind})
-    return bars
-
-
-def tie_rows(rows: Mapping[str, list[Row]], depth: int, canvas: Canvas, *, title: str = "") -> Chart:
-    """Draw a row of ties for each label; told by the height of bars too, not by colour alone."""
-    labels = list(rows)
-    scale = {"domain": ["mixed", "all alike"], "range": [canvas.colours[1], canvas.quiet]}
-    legend = {"title": None, "orient": "top", "symbolType": "square"}
-    encoding = {
-        "x": quantity("first", "Rank", scale={"domain": [0.5, depth + 0.5], "nice": False}, axis={"tickMinStep": 1}),
-        "x2": {"field": "last"},
-        "y": nominal("row", scale={"domain": labels}, axis={"labelOverlap": "greedy"}),
-        "color": {"field": "kind", "type": "nominal", "scale": scale, "legend": legend},
-    }
-    layers = []
-    for kind, band in (("mixed", 0.8), ("all alike", 0.35)):
-        bars = [{"row": label, **bar} for label, row in rows.items() for bar in row if bar["kind"] == kind]
-        look = {"height": {"band": band}, "stroke": canvas.paper, "strokeWidth": 1 if len(labels) <= 60 else 0}
-        layers.append(layer(bars, "bar", encoding, **look))
-    note = "mixed ties hold relevant and other documents: their order changes scores"
-    each = 1.5 * canvas.font if len(labels) <= 60 else 90 * canvas.font / len(labels)
-    return canvas.high(max(60.0, each * len(labels))).chart(layers, title=title, note=note)

@@ -12,7 +12,9 @@ from exaequo.comparison import Comparison
 from exaequo.measures import parse_measure
 from exaequo.plot.chart import Canvas, Chart
 from exaequo.plot.curves import cutoff_lines, mean_curves, without_cutoff
-from exaequo.plot.ranks import areas, scene_of, tie_rows
+from exaequo.plot.groups import tie_rows
+from exaequo.plot.marks import short_names
+from exaequo.plot.ranks import areas, scene_of
 from exaequo.plot.systems import Pair, agreement, cloud, gap_bars, intervals, means
 from exaequo.reporting.recorder import DEEPEST_HIT, DEEPEST_TIE, Recorder
 
@@ -83,11 +85,12 @@ def _of_ties(result: Comparison, recorder: Recorder, found: dict[str, dict[str, 
     look = recorder.looks[result.values.systems.index(run)]
     if not any(look.ties):
         return
-    rows = {f"topic {topic}": bars for topic, bars in zip(recorder.topics, look.ties, strict=True)}
+    labels = [f"topic {name}" for name in short_names(recorder.topics, 20).values()]
+    rows, lengths = dict(zip(labels, look.ties, strict=True)), dict(zip(labels, look.lengths, strict=True))
     text = (
         f"Of all runs, {run} depends most on how ties are broken. A bar goes from the first to the last rank of a tie."
     )
-    yield Figure("tie-groups", f"Ties of {run}", text, tie_rows(rows, DEEPEST_TIE, _CANVAS))
+    yield Figure("tie-groups", f"Ties of {run}", text, tie_rows(rows, lengths, DEEPEST_TIE, _CANVAS))
 
 
 def _of_pair(result: Comparison, recorder: Recorder, best: str, second: str) -> Iterator[Figure]:

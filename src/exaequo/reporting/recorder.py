@@ -13,7 +13,7 @@ from exaequo.judge import judge, prepare
 from exaequo.measures import Measure
 from exaequo.order import Ordering, Ranking
 from exaequo.plot.curves import cutoffs, means_at
-from exaequo.plot.ranks import tie_bars
+from exaequo.plot.groups import tie_bars
 from exaequo.read import Qrels, Run
 from exaequo.tiestats import tie_statistics
 
@@ -31,6 +31,8 @@ class Look:
     health: dict[str, Any]
     #: The first documents: name, grade (none if nobody judged), whether tied with the next, score.
     tops: list[list[Any]]
+    #: How long its lists are.
+    lengths: list[int]
     #: Where its ties are.
     ties: list[list[dict[str, Any]]]
     #: Ranks of relevant documents.
@@ -76,6 +78,7 @@ class Recorder:
                 "one_tie": int(statistics.one_tie.sum()),
             },
             tops=self._tops(ranking),
+            lengths=ranking.returned.tolist(),
             ties=tie_bars(ranking, DEEPEST_TIE),
             hits=_hits(ranking),
             at_k=self._at_k(ranking),
@@ -87,7 +90,7 @@ class Recorder:
         result: list[list[Any]] = [[] for _ in range(part.n_topics)]
         followed = np.zeros(len(part.tie), dtype=bool)
         followed[:-1] = part.tie[1:] == part.tie[:-1]
-        scores = part.lines.sim[part.row]
+        scores = part.lines.sim[part.line]
         columns = zip(part.topic, part.rank, names, part.judged, part.grade, followed, scores, strict=True)
         for topic, rank, name, judged, grade, tied, score in columns:
             if rank <= self._depth:
