@@ -27,7 +27,7 @@ def check(qrels: str, runs: tuple[str, ...], as_json: bool, files: Files) -> int
 
     Problems stop an evaluation. Remarks do not, but change how its figures should be read.
     """
-    output.refuse_two_stdins((qrels, *runs))
+    output.check_paths((qrels, *runs))
     from exaequo.errors import InputError
     from exaequo.evaluation import Options, notes_on_judgments, notes_on_run
     from exaequo.judge import judge, prepare

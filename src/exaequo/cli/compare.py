@@ -116,7 +116,7 @@ def compare(
     files: Files,
 ) -> None:
     """Compare two or more RUNs over the topics of QRELS: tests, intervals, effect sizes, power, what ties change."""
-    output.refuse_two_stdins((qrels, *runs))
+    output.check_paths((qrels, *runs), target.path)
     target.one_table(only, TABLES)
     from exaequo.comparison import MEASURES, compare_runs
     from exaequo.comparison.pairs import Plan
@@ -295,7 +295,7 @@ def gate(
     Non-inferiority: what counts is the lower end of the interval of the difference, so too few topics do not pass. Ties
     are realistic: a lucky order cannot pass or fail a release.
     """
-    output.refuse_two_stdins((qrels, baseline, candidate))
+    output.check_paths((qrels, baseline, candidate), path)
     from exaequo.comparison.gate import gate_runs
     from exaequo.evaluation import Options
     from exaequo.measures import parse_measures

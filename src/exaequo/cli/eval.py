@@ -71,7 +71,7 @@ def eval_(
 
     Files are TREC text, or tables (.csv .tsv .jsonl .parquet), packed (.gz .bz2 .xz .zst) or not.
     """
-    output.refuse_two_stdins((qrels, *runs))
+    output.check_paths((qrels, *runs), target.path)
     from exaequo.evaluation import Options, evaluate_runs
     from exaequo.expected import EXPECTED, SAMPLES
     from exaequo.measures import parse_measures

@@ -63,7 +63,7 @@ def explain(
 
     With --threshold, the figures of a binary filter; a single TABLE may then stand for both files, as for `filter`.
     """
-    output.refuse_two_stdins((qrels, run or ""))
+    output.check_paths((qrels, *([run] if run is not None else [])), target.path)
     judging = {"rel_level": rel_level, "max_grade": max_grade}
     found: Sequence[Explanation | FilterExplanation]
     if run is None or options["threshold"] is not None:

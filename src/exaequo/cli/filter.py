@@ -58,7 +58,7 @@ def filter_(
 
     A single TABLE may stand for both: columns theme, y_true, and y_score or decision.
     """
-    output.refuse_two_stdins((qrels, *runs))
+    output.check_paths((qrels, *runs), target.path)
     coefficients = coefficients_of(utility)
     if sweep and len(coefficients) > 2:
         raise UsageError("--sweep takes a utility of two numbers.")

@@ -56,7 +56,7 @@ def order(
 
     With --rename it shows the lists before and after, and what the new name does to the scores.
     """
-    output.refuse_two_stdins((qrels, run))
+    output.check_paths((qrels, run), path)
     from exaequo.judge import judge, prepare
     from exaequo.listing import parse_renames, renamed, with_topics_of
     from exaequo.order import Ordering

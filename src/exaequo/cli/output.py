@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -80,7 +80,15 @@ def _size(path: str) -> int:
         return 0
 
 
-def refuse_two_stdins(paths: Iterable[str]) -> None:
-    """Standard input can be read once."""
+def check_paths(paths: Sequence[str], out: str | None = None) -> None:
+    """Standard input can be read once, and a file that is read is not written over."""
     if sum(path == STDIN for path in paths) > 1:
         raise UsageError("Standard input (-) can stand for one file only.")
+    if out is None or out == STDIN:
+        return
+    for path in paths:
+        if path != STDIN and os.path.realpath(path) == os.path.realpath(out):
+            raise UsageError(f"{out} would be written over; it is one of the files to read.")
+    folder = Path(os.path.realpath(out)).parent
+    if not Path(out).exists() and not (folder.is_dir() and os.access(folder, os.W_OK)):  # before the work, not after
+        raise ExaequoError(f"{out}: cannot write ({'no such folder' if not folder.is_dir() else 'not allowed'}).")

@@ -73,7 +73,7 @@ def plot(
         raise UsageError("'single' draws a formula and takes no files.")
     if kind != "single" and len(paths) < 2:
         raise UsageError(f"'{kind}' needs QRELS and at least one RUN.")
-    output.refuse_two_stdins(paths)
+    output.check_paths(paths, path)
     from exaequo.plot import KINDS as DRAWN
     from exaequo.plot.chart import refuse_unknown_format
 

@@ -11,6 +11,9 @@ from exaequo.cli import output
 from exaequo.cli.compare import CORRECTIONS, TESTS
 from exaequo.cli.options import Files, handles_missing, judges_relevance, reads_files
 
+#: From here on a page is too large to send.
+LARGE = 20_000_000
+
 
 @click.command()
 @click.argument("qrels")
@@ -48,7 +51,7 @@ def report(
 
     The page is a single file without network, and readable without scripts.
     """
-    output.refuse_two_stdins((qrels, *runs))
+    output.check_paths((qrels, *runs), path)
     from exaequo.comparison import MEASURES, TIES
     from exaequo.comparison.pairs import Plan
     from exaequo.evaluation import Options
@@ -72,5 +75,8 @@ def report(
     )
     for warning in content.warnings:
         output.warn(warning)
-    output.write(page(content), path)
+    text = page(content)
+    if len(text) > LARGE:
+        output.warn(f"{path}: {len(text) / 1e6:.0f} MB; a smaller --depth makes a smaller page")
+    output.write(text, path)
     click.echo(content.verdict, err=path == "-")

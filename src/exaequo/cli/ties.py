@@ -64,7 +64,7 @@ def ties(
 
     Between two runs, it says whether the order or the significance of their difference depends on how ties are broken.
     """
-    output.refuse_two_stdins((qrels, *runs))
+    output.check_paths((qrels, *runs), target.path)
     target.one_table(only, TABLES)
     from exaequo.audit import MEASURES, MOST_CHANCES, STRATEGIES, audit_runs
     from exaequo.evaluation import Options

@@ -10,12 +10,18 @@ from typing import Any
 import numpy as np
 
 from exaequo.plot.chart import DASHES, SHAPES, Canvas
+from exaequo.tabular import on_one_line
 
 Row = dict[str, Any]
 #: Lines up to which each has its name; of more, so many of the best have.
 MOST_NAMED, BEST_NAMED = 12, 8
 #: Letters of a name, in a picture.
 MOST_LETTERS = 32
+#: Names that every object has in the language the pictures are drawn with.
+_TAKEN = {
+    *("constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString"),
+    *("valueOf", "__proto__", "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__"),
+}
 
 
 def quantity(field: str, title: str | None = None, **more: Any) -> Row:
@@ -82,19 +88,27 @@ def notes(*parts: str) -> str:
 
 
 def short_names(names: Sequence[str], most: int = MOST_LETTERS) -> dict[str, str]:
-    """Return what to write for each name: long ones lose their middle, or else what all have in common."""
+    """Return what to write for each name: long ones lose their middle, or else what all have in common.
+
+    What cannot be printed is escaped, and a name the drawing library would take for its own is told apart unseen.
+    """
+    shown = _short([on_one_line(name) for name in names], most)
+    return {name: f"{each}\u200b" if each in _TAKEN else each for name, each in zip(names, shown, strict=True)}
+
+
+def _short(names: Sequence[str], most: int) -> list[str]:
     if all(len(name) <= most for name in names):
-        return {name: name for name in names}
+        return list(names)
     start = _in_common(names)
     end = _in_common([name[start:][::-1] for name in names])
     while start and names[0][start - 1].isalnum():  # the parts of a name are not cut
         start -= 1
     while end and names[0][len(names[0]) - end].isalnum():
         end -= 1
-    for shown in ({name: _cut(name, most) for name in names}, {name: _own_part(name, start, end) for name in names}):
-        if len(set(shown.values())) == len(names):
+    for shown in ([_cut(name, most) for name in names], [_own_part(name, start, end) for name in names]):
+        if len(set(shown)) == len(set(names)):
             return shown
-    return {name: name for name in names}
+    return list(names)
 
 
 def _in_common(names: Sequence[str]) -> int:

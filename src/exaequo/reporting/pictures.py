@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
@@ -17,6 +17,7 @@ from exaequo.plot.marks import short_names
 from exaequo.plot.ranks import areas, scene_of
 from exaequo.plot.systems import Pair, agreement, cloud, gap_bars, intervals, means
 from exaequo.reporting.recorder import DEEPEST_HIT, DEEPEST_TIE, Recorder
+from exaequo.tabular import shown
 
 #: With more runs, the best are shown in a picture that has a row for each.
 MOST_ROWS = 40
@@ -31,6 +32,8 @@ class Figure:
     title: str
     text: str
     chart: Chart
+    #: The same as a table, heads first, where no other table of the page has it.
+    table: list[list[str]] = field(default_factory=list)
 
 
 def figures(result: Comparison, recorder: Recorder, best: str, second: str | None) -> Iterator[Figure]:
@@ -64,16 +67,21 @@ def figures(result: Comparison, recorder: Recorder, best: str, second: str | Non
         "Interpolated precision",
         "Precision at recall 0 to 1, averaged over topics.",
         mean_curves({run: curves[run] for run in ranked}, _CANVAS),
+        [["run", *levels], *([run, *map(shown, curves[run])] for run in ranked)],
     )
     if recorder.cut is not None:
         name = without_cutoff(recorder.cut.name).name
         at_k = {run: recorder.looks[values.systems.index(run)].at_k for run in ranked}
         chart = cutoff_lines(at_k, recorder.cutoffs, name, _CANVAS)
-        yield Figure("at-k", f"{name} against the cutoff", "Means over all judged topics.", chart)
+        heads = ["run", *map(str, recorder.cutoffs)]
+        cells = [heads, *([run, *map(shown, at_k[run])] for run in ranked)]
+        yield Figure("at-k", f"{name} against the cutoff", "Means over all judged topics.", chart, cells)
     if len(values.measures) > 1 and len(ranked) > 2:
         table = [values.means(row) for row in range(len(values.measures))]
         text = "Kendall's τ-b between the rankings of the runs by each two measures."
-        yield Figure("measures", "Agreement of measures", text, agreement(values.measures, table, _CANVAS))
+        taus = result.taus
+        cells = [list(taus.columns), *([shown(cell) for cell in row] for row in taus.rows())]
+        yield Figure("measures", "Agreement of measures", text, agreement(values.measures, table, _CANVAS), cells)
     yield from _of_ties(result, recorder, found)
     if second is not None:
         yield from _of_pair(result, recorder, best, second)
@@ -101,12 +109,23 @@ def _of_pair(result: Comparison, recorder: Recorder, best: str, second: str) -> 
     one, two = (table[values.systems.index(name)] for name in (second, best))
     pair = Pair(values.measures[0], (second, best), topics, one, two)
     name = values.measures[0].name
-    yield Figure("topics", f"{pair.title}, topic by topic", f"Differences in {name}, sorted.", gap_bars(pair, _CANVAS))
+    values_of = zip(topics, one.tolist(), two.tolist(), pair.gap.tolist(), strict=True)
+    cells = [["topic", second, best, "difference"]]
+    cells += [
+        [topic, shown(a), shown(b), shown(gap)] for topic, a, b, gap in sorted(values_of, key=lambda each: -each[3])
+    ]
+    text = f"Differences in {name}, sorted."
+    yield Figure("topics", f"{pair.title}, topic by topic", text, gap_bars(pair, _CANVAS), cells)
     yield Figure("scatter", f"{best} and {second}", f"{name} of both, topic by topic.", cloud(pair, _CANVAS))
     topic = topics[int(np.argmax(np.abs(pair.gap)))]
     at = recorder.topics.index(topic)
-    hits = {run: recorder.looks[values.systems.index(run)].hits[at] for run in (second, best)}
+    hits = {run: recorder.looks[values.systems.index(run)].hits[at] for run in (best, second)}
     what = parse_measure(f"PRES@{DEEPEST_HIT}")
     scene = scene_of(what, hits, recorder.n_rel[at], topic, "relevant documents against rank")
-    text = f"The topic on which {best} and {second} differ most in {name}: relevant documents found up to each rank."
-    yield Figure("recall", f"Topic {topic}", text, areas(scene, _CANVAS))
+    text = (
+        f"The topic on which {best} and {second} differ most in {name}: relevant documents found up to each rank. "
+        f"The area under a line, as a share of that between best and worst case, is {what.name}."
+    )
+    ranks = [[run, str(len(found)), ", ".join(map(str, found))] for run, found in hits.items()]
+    cells = [["run", f"found in the first {DEEPEST_HIT}", "ranks of relevant documents"], *ranks]
+    yield Figure("recall", f"Relevant documents found, topic {topic}", text, areas(scene, _CANVAS), cells)

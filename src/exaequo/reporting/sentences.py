@@ -1,0 +1,117 @@
+"""What the page says in words: the verdict, what it is based on, and what ties change."""
+
+from __future__ import annotations
+
+import math
+import platform
+
+import numpy as np
+import polars as pl
+
+import exaequo
+from exaequo.comparison import Comparison
+from exaequo.errors import count
+from exaequo.evaluation import Options
+from exaequo.plot.systems import MOST_LETTERS
+from exaequo.read import Qrels
+from exaequo.tabular import on_one_line, shown
+
+
+def ranked_runs(result: Comparison) -> list[str]:
+    """Return all runs, the best by the first measure first."""
+    return result.systems.filter(pl.col("measure") == result.values.measures[0].name)["run"].to_list()
+
+
+def leaders(result: Comparison) -> tuple[str, str | None]:
+    """Return the best system by the first measure, and what it is compared with: the baseline, or the second best."""
+    first = ranked_runs(result)
+    if len(first) == 1:
+        return first[0], None
+    if result.plan.baseline is not None:
+        best = next((name for name in first if name != result.plan.baseline), first[0])
+        return best, result.plan.baseline
+    return first[0], first[1]
+
+
+def signed(value: float) -> str:
+    """Write a difference: always with a sign, and a real minus."""
+    text = shown(abs(value)) if abs(value) >= 0.00005 else "0.0000"
+    return text if text == "0.0000" else f"{'−' if value < 0 else '+'}{text}"
+
+
+def p_text(p: float) -> str:
+    """Write a p."""
+    return "p < 0.0001" if p < 0.0001 else f"p = {p:.2g}" if p < 0.1 else f"p = {p:.2f}"
+
+
+def verdict_of(result: Comparison, best: str, second: str | None) -> str:
+    """Say which system is best, by how much over which other, and how sure that is."""
+    measure, plan = result.values.measures[0].name, result.plan
+    systems = result.systems.filter(pl.col("measure") == measure)
+    means = dict(systems.select("run", "mean").iter_rows())
+    over = f"over {count(len(result.values.topics), 'topic')}"
+    sure = f"{100 * (1 - plan.alpha):g} % interval"
+    if second is None:
+        top = systems.row(0, named=True)
+        sentence = f"{best} has a mean {measure} of {shown(top['mean'])} {over}, {sure} {shown(top['low'])} to "
+        return on_one_line(f"{sentence}{shown(top['high'])}. There is no run to compare it with.")
+    first = systems["run"][0]
+    most = "highest" if result.values.upward(0) > 0 else "lowest"
+    baseline = ", the baseline," if first == plan.baseline else ""
+    start = f"{first}{baseline} has the {most} mean {measure}, {shown(means[first])}, {over}"
+    next_best = f". {best}, the best of the others, is" if first == second else ":"
+    one, two = pl.col("one"), pl.col("two")
+    either = ((one == best) & (two == second)) | ((one == second) & (two == best))
+    pair = result.pairs.filter((pl.col("measure") == measure) & either).row(0, named=True)
+    side = 1 if pair["two"] == best else -1
+    low, high = sorted((side * pair["low"], side * pair["high"]))
+    share = (means[best] - means[second]) / means[second] if means[second] else math.nan
+    gain = "" if math.isnan(share) else f" ({100 * share:+.1f} %)".replace("-", "−")
+    size = f"{signed(side * pair['difference'])}{gain} over {second}, {sure} {signed(low)} to {signed(high)}"
+    known = f"{p_text(pair['corrected p'])} ({plan.name})"
+    word = "significantly better" if side * pair["better"] > 0 else "significantly worse"
+    found = word if pair["significant"] else "no difference shown"
+    ties = "; that depends on how ties are broken" if pair["changes"] else ""
+    return on_one_line(f"{start}{next_best} {size}, {known}: {found}{ties}.")
+
+
+def provenance_of(qrels: Qrels, result: Comparison, options: Options) -> list[tuple[str, str]]:
+    """Say what was compared, and how."""
+    plan = result.plan
+    level = "above 0" if options.rel_level is None else f"≥ {options.rel_level:g}"
+    topics = count(len(result.values.topics), "topic")
+    lacking = {"zero": "score 0", "skip": "left out for all"}.get(options.missing, options.missing)
+    return [
+        ("judgments", f"{qrels.source.name} ({qrels.frame.height:,} judgments)"),
+        ("sha256 of the judgments", qrels.source.sha256 or "–"),
+        ("ties", f"{result.values.ties[0]}; also {', '.join(result.values.ties[1:])}"),
+        ("relevant", f"grade {level}, and up to {options.max_grade:g}"),
+        ("topics", f"{topics} with a relevant document; those a run lacks: {lacking}"),
+        ("compared", f"all with {plan.baseline}" if plan.baseline is not None else "all pairs"),
+        ("test", f"{plan.name}, alpha {plan.alpha:g}, seed {plan.seed}"),
+        (
+            "intervals",
+            f"{100 * (1 - plan.alpha):g} %, each by itself: p is corrected for the number of pairs, they are not",
+        ),
+        ("versions", f"exaequo {exaequo.__version__}, Python {platform.python_version()}, NumPy {np.__version__}"),
+    ]
+
+
+def sentence_on_ties(result: Comparison) -> str:
+    """Say whether any verdict depends on ties."""
+    if not result.pairs.height:
+        return ""
+    changing = int(result.pairs["changes"].sum())
+    if not changing:
+        return f"No verdict between two runs depends on how ties are broken ({result.pairs.height:,} compared)."
+    return f"{changing:,} of {count(result.pairs.height, 'verdict')} between two runs depend on how ties are broken."
+
+
+def legend_of(result: Comparison) -> str:
+    """Say what the signs in the table of runs mean."""
+    if result.plan.baseline is not None:
+        return f"▲ and ▼: significantly better and worse than {result.plan.baseline}, the baseline."
+    if not result.pairs.height:
+        return ""
+    few = result.systems["group"].str.len_chars().max() <= MOST_LETTERS  # type: ignore[operator]
+    return "Letters: runs that share one are not told apart." if few else "≈: not told apart from the best."
