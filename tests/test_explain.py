@@ -190,8 +190,11 @@ ENGLISH = (
 ).split()
 
 
+ENGLISH_WORD = re.compile(rf"(?<![\w'=])(?:{'|'.join(ENGLISH)})(?![\w(='])")
+
+
 def english_words(text: str) -> set[str]:
-    return {word for word in ENGLISH if re.search(rf"(?<![\w'=]){word}(?![\w(='])", text)}
+    return set(ENGLISH_WORD.findall(text))
 
 
 def test_french_is_french() -> None:

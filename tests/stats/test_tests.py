@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.anova import AnovaRM
@@ -133,6 +133,7 @@ def test_intervals_cover() -> None:
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+@settings(max_examples=30, deadline=None)
 def test_corrections_as_in_statsmodels(values: list[float]) -> None:
     p = np.array(values)
     for ours, theirs in (("bonferroni", "bonferroni"), ("holm", "holm"), ("bh", "fdr_bh"), ("by", "fdr_by")):
