@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 import re
+import shutil
 import string
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +22,7 @@ from exaequo.cli import run as command
 from exaequo.evaluation import Options
 from exaequo.explanation import LANGUAGES, Explanation, explain, explain_list, sentences
 from exaequo.explanation.steps import EXPLAINERS, FAMILIES, steps_of
+from exaequo.explanation.steps.parts import CUT
 from exaequo.explanation.view import View
 from exaequo.explanation.wording import Wording
 from exaequo.judge import judge, prepare
@@ -95,7 +97,7 @@ def check_steps(qrels: Any, run: Any, measures: list[Measure]) -> None:
                 last = steps_of(measure, View(ranking, topic))[-1]
                 if math.isnan(value):
                     assert last.result is None, measure
-                    assert last.key in ("not returned", "they do not meet")
+                    assert last.key in ("not returned", "they do not meet", "they have passed")
                 else:
                     assert last.result == pytest.approx(value, abs=DIGITS, rel=DIGITS), (measure, last)
 
@@ -179,7 +181,10 @@ def test_every_sentence_is_said_somewhere_and_every_step_has_one() -> None:
     )
     keys = {*sentences("en")["step"], *sentences("en")["text"]}
     made = {"filter table docs", "filter table table", "filter table known"}
-    made |= {key for key in keys if key.startswith("filter ") and key.endswith(" of nothing")}
+    made |= {"filter normalised"} | {
+        key for key in keys if key.startswith("filter ") and key.endswith((" of nothing", " four"))
+    }
+    made |= {f"{key} at" for key in CUT}
     assert all(f'"{key}"' in source for key in keys - made)
 
 
@@ -243,7 +248,7 @@ def test_ap_on_the_board() -> None:
 @pytest.mark.parametrize(
     ("measure", "said"),
     [
-        ("MOR@10", "(h + g_h) / (min(n, N) + 1) = (2 + 0.962963) / (3 + 1) = 0.740741"),
+        ("MOR@10", "(h + g_h) / (min(n, N) + 1) = (2 + 0.962962963) / (3 + 1) = 0.740741"),
         ("nDCG", "DCG / ideal DCG = 2.63093 / 3.13093 = 0.840303"),
         ("BreakEven", "After 3 documents precision 2 / 3 and recall 2 / 3 are equal: 0.666667"),
         ("ERR", "Together: 0.1875 + 0.0253906 = 0.212891"),
@@ -295,7 +300,7 @@ def test_an_empty_list_is_said_to_be_empty() -> None:
         found = explain(qrels, run, "t", measure)
         assert "returned nothing for topic t: the list is empty." in found.text()
         assert "n'a rien restitué pour le thème t : la liste est vide." in found.text("fr")
-        assert "rank  document" not in found.text()
+        assert "rank  document  score" not in found.text()
 
 
 def test_rows_left_out_are_counted() -> None:
@@ -420,3 +425,67 @@ def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.
     assert command([*base, "--docs", "5", "-m", "P@5"]) == 2
     assert command([*base, "--precision", "single"]) == 0
     assert "Traceback" not in capfd.readouterr().err
+
+
+def test_what_is_said_is_true() -> None:
+    """Sentences that must not contradict the list above them."""
+    qrels = {"t": {"w": 2, "z": 1, "q": 1, "l": 0, "n": -1}}
+    run = {"t": {"l": 0.9, "w": 0.9, "x": 0.6, "z": 0.4, "n": 0.4}}
+    for measure in ("nDCG@1", "AP@1", "RR@1", "MOR@1", "NCG@1", "ERR@1"):
+        text = explain(qrels, run, "t", measure).text()
+        assert "among the first 1" in text, measure
+        assert "No document of the list" not in text
+    assert "among the first 1 (0 of" not in explain(qrels, run, "t", "PDoc(doc='l')").text()
+    passed = explain({"t": {"a": 1}}, {"t": {"a": 3.0, "b": 3.0, "c": 3.0}}, "t", "BreakEven").text()
+    assert "already takes 3 documents" in passed and "recall 1 is above precision 0.333333" in passed
+    assert "Whatever the order of ties, there is no value" in passed
+    assert "log2(max(i, 2))" in explain(qrels, run, "t", "DCG(dcg='jk')").text().split("\n")[2]
+    assert "judged below 0" in explain(qrels, run, "t", "RBPRes").text()
+    assert (
+        "0.500005 + 0.5 = 1.000005"
+        in explain(qrels, {"t": {"l": 4.0, "w": 3.0, "x": 2.5, "z": 2.0}}, "t", "infAP").text()
+    )
+    assert "1000000" in explain(qrels, run, "t", "RNorm(docs=1000000)").text()
+
+
+def test_settings_and_estimates_are_said() -> None:
+    qrels = {"t": {f"d{at}": at % 3 for at in range(40)}}
+    run = {"t": {f"d{at}": float(at // 20) for at in range(40)}}
+    text = explain(qrels, run, "t", "INST", rel_level=2, depth=30, precision="single").text()
+    for said in ("a grade of 2 or more", "cut after rank 30", "single-precision", "standard error"):
+        assert said in text
+    found = explain(qrels, run, "t", "INST", depth=30)
+    assert found.error > 0
+    assert found.as_dict()["options"]["depth"] == 30
+    assert explain(qrels, run, "t", "AP").error == 0
+    with pytest.warns(exaequo.DataWarning, match="1 judgment above 127"):
+        explain({"t": {"a": 130, "b": 1}}, {"t": {"a": 1.0}}, "t", "AP")
+    with pytest.raises(exaequo.BadParameter, match="one number per run"):
+        explain(qrels, run, "t", "gm(AP)")
+
+
+def test_orders_of_the_strategies() -> None:
+    """The example of the papers: where each strategy puts the tied documents."""
+    run = {"t": {"CT5": 0.9, "AP5": 0.7, "WSJ9": 0.7, "AP8": 0.7, "FT12": 0.6}}
+    found = explain({"t": {"CT5": 1, "AP8": 1}}, run, "t", "AP")
+    assert [tuple(row.values()) for row in found.orders] == [
+        (2, "WSJ9", "WSJ9", "AP8 ✓"),
+        (3, "AP5", "AP8 ✓", "WSJ9"),
+        (4, "AP8 ✓", "AP5", "AP5"),
+    ]
+    assert "réaliste" in found.text("fr").split("✓ : pertinent")[1]
+
+
+def test_a_language_says_in_english_what_it_does_not_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from exaequo.explanation import wording
+
+    for name in ("en.toml", "fr.toml"):
+        shutil.copy(Path(wording.__file__).parent / name, tmp_path / name)
+    (tmp_path / "de.toml").write_text('[text]\nvalue = "Also {measure} = {value}"\n', encoding="utf-8")
+    monkeypatch.setattr(wording, "files", lambda _: tmp_path)
+    monkeypatch.setattr(wording, "LANGUAGES", ("en", "de", "fr"))
+    sentences.cache_clear()
+    text = explain({"t": {"a": 1}}, {"t": {"a": 1.0}}, "t", "AP").text("de")
+    sentences.cache_clear()
+    assert "Also AP = 1.0000" in text
+    assert "Together" in text

@@ -265,6 +265,19 @@ def notes_on_judgments(judgments: Judgments, measures: Sequence[Measure]) -> lis
         notes.append(
             f"{name}: {count(len(topics), 'topic')} with nothing relevant left out of all averages: {listed(topics)}"
         )
+    notes += notes_on_grades(judgments)
+    for level in sorted({m.params["rel"] for m in measures if m.params.get("rel") is not None}):
+        empty = int((judgments.counted(level) == 0).sum())
+        if empty:
+            what = f"{count(empty, 'topic')} with nothing relevant at rel={level:g}"
+            notes.append(f"{name}: {what}, scored there like lists that find nothing")
+    return notes
+
+
+def notes_on_grades(judgments: Judgments) -> list[str]:
+    """Say which judgments are not taken as they stand."""
+    notes = []
+    name = judgments.qrels.source.name
     if judgments.too_high:
         notes.append(
             f"{name}: {count(judgments.too_high, 'judgment')} above {judgments.highest:g} taken as not relevant "
@@ -275,11 +288,6 @@ def notes_on_judgments(judgments: Judgments, measures: Sequence[Measure]) -> lis
             f"{name}: {count(judgments.merged, 'document')} judged again for another subtopic (the iteration field); "
             "measures without subtopics take the highest grade"
         )
-    for level in sorted({m.params["rel"] for m in measures if m.params.get("rel") is not None}):
-        empty = int((judgments.counted(level) == 0).sum())
-        if empty:
-            what = f"{count(empty, 'topic')} with nothing relevant at rel={level:g}"
-            notes.append(f"{name}: {what}, scored there like lists that find nothing")
     return notes
 
 

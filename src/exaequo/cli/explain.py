@@ -68,12 +68,16 @@ def explain(
     found: Sequence[Explanation | FilterExplanation]
     if run is None or options["threshold"] is not None:
         chosen = _chosen(options, FOR_FILTERS, FOR_MEASURES, "explains a measure, not a filter")
+        if run is None and (rel_level is not None or max_grade != 127):
+            raise UsageError("A table of decisions says what is relevant; leave --rel-level and --max-grade out.")
         if measures:
             raise UsageError("A measure (-m) and a filter (--threshold, or no RUN) are explained one at a time.")
         found = [_filter(qrels, run, topic, {**chosen, **judging, "docs": docs}, files)]
     else:
         chosen = _chosen(options, FOR_MEASURES, FOR_FILTERS, "explains a filter; give --threshold too")
         found = _measures(qrels, run, topic, measures or ("AP",), {**chosen, **judging}, docs, files)
+    for warning in dict.fromkeys(text for each in found for text in each.warnings):
+        output.warn(warning)
     if target.format == "json":
         target.json({"format": FORMAT, "lang": lang, "explanations": [each.as_dict(lang) for each in found]})
     else:

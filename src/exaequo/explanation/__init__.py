@@ -7,17 +7,19 @@ filter, and `wording` puts it all into words, which are in one file per language
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+import warnings
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import polars as pl
 
 from exaequo import tabular
-from exaequo.errors import BadParameter
-from exaequo.evaluation import Options
+from exaequo.errors import BadParameter, DataWarning
+from exaequo.evaluation import Options, notes_on_grades
 from exaequo.explanation.filters import FilterExplanation, explain_filter
-from exaequo.explanation.luck import other_values, what_ties_decide
+from exaequo.explanation.luck import other_orders, other_values, what_ties_decide
 from exaequo.explanation.steps import Step, steps_of
+from exaequo.explanation.steps.parts import Given
 from exaequo.explanation.view import View, place_of
 from exaequo.explanation.wording import LANGUAGES, Wording, plain, plain_steps, sentences
 from exaequo.formats import figure
@@ -45,6 +47,14 @@ class Explanation:
     steps: tuple[Step, ...]
     others: dict[str, float]
     verdict: Step
+    #: The documents that other strategies put elsewhere: their names at each rank.
+    orders: tuple[dict[str, Any], ...] = ()
+    #: The standard error of the mean over all orders, where that is an estimate.
+    error: float = 0.0
+    #: What changes the value and is not as usual.
+    settings: tuple[Step, ...] = ()
+    options: dict[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
 
     @property
     def figure(self) -> str:
@@ -55,17 +65,23 @@ class Explanation:
         """Write the explanation out."""
         words = Wording(lang, markdown=markdown)
         title = words.said("title", **self._names(words))
-        about = words.about(self.measure.definition)
+        about = words.about(self.measure)
         parts = [f"## {title}" if markdown else title]
         if about["formula"]:
             parts.append(words.said("formula", **about))
+        parts += words.steps(self.settings, rows)
         parts += self._list(words, rows)
         parts += words.steps(self.steps, rows) or [words.said("nothing", **self._names(words))]
         parts.append(self._so(words, about["reason"]))
         figures = [words.word(figure(self.measure, value)) for value in self.others.values()]
         strategies = [words.word(name) for name in self.others]
         parts += [words.said("others"), words.table(pl.DataFrame({"strategy": strategies, "value": figures}))]
-        return "\n\n".join([*parts, words.step(self.verdict)])
+        if self.error:
+            parts.append(words.said("estimated", error=float(f"{self.error:.2g}")))
+        parts.append(words.step(self.verdict))
+        if self.orders:
+            parts += [words.said("orders"), *words.shortened(self.orders, rows)]
+        return "\n\n".join(parts)
 
     def _names(self, words: Wording) -> dict[str, str]:
         names = {"measure": self.measure.name, "run": self.run, "topic": self.topic}
@@ -92,10 +108,13 @@ class Explanation:
             "ties": self.ties,
             "value": plain(self.value),
             "figure": self.figure,
-            **words.about(self.measure.definition),
+            **words.about(self.measure),
+            "options": plain(self.options),
             "list": tabular.rows(self.listing),
             "steps": plain_steps(self.steps, words),
             "others": plain(self.others),
+            "error of expected": plain(self.error),
+            "orders": plain(list(self.orders)),
             "ties decide": plain_steps([self.verdict], words)[0],
         }
 
@@ -119,13 +138,18 @@ def explain(
     With `docs`, the size of the collection, tables of relevant and returned documents have all their cells.
     """
     options = Options((one_strategy(ties),), rel_level, max_grade, depth, precision=precision, seed=seed)
-    return explain_list(read_qrels(qrels), read_run(run), str(topic), parse_measure(measure), options, docs=docs)
+    found = explain_list(read_qrels(qrels), read_run(run), str(topic), parse_measure(measure), options, docs=docs)
+    for warning in found.warnings:
+        warnings.warn(warning, DataWarning, stacklevel=2)
+    return found
 
 
 def explain_list(
     qrels: Qrels, run: Run, topic: str, measure: Measure, options: Options, *, docs: int | None = None
 ) -> Explanation:
     """Explain the value of a measure for one topic of a run that has been read."""
+    if measure.aggregate == "gm":
+        raise BadParameter(f"{measure} is one number per run; explain {Measure(measure.definition, measure.params)}.")
     judgments = prepare(qrels, level=options.rel_level, highest=options.max_grade)
     at = place_of(topic, judgments)
     ordering = Ordering(judge(run, judgments), options.precision)
@@ -133,13 +157,49 @@ def explain_list(
     ranking = ordering.ranking(ties, seed=options.seed, depth=options.depth)
     view = View(ranking, at, docs)
     _check_size(view, docs)
-    plain = Measure(measure.definition, measure.params)
-    value = float(plain.values(ranking)[at])
-    others = other_values(ordering, plain, at, ties, depth=options.depth, seed=options.seed)
+    value = float(measure.values(ranking)[at])
+    own = replace(run, frame=run.frame.filter(pl.col("qid") == topic))  # other lists say nothing about this one
+    alone = Ordering(judge(own, judgments), options.precision)
+    others, error = other_values(alone, measure, at, ties, depth=options.depth, seed=options.seed)
     whole = view if options.depth is None else View(ordering.ranking(ties, seed=options.seed), at)
-    verdict = what_ties_decide(whole, plain, {ties: value, **others})
-    listing = view.listing(plain.params.get("rel"))
-    return Explanation(plain, run.name, topic, ties, value, listing, tuple(steps_of(plain, view)), others, verdict)
+    rel = measure.params.get("rel")
+    return Explanation(
+        measure=measure,
+        run=run.name,
+        topic=topic,
+        ties=ties,
+        value=value,
+        listing=view.listing(rel),
+        steps=tuple(steps_of(measure, view)),
+        others=others,
+        verdict=what_ties_decide(whole, measure, {ties: value, **others}, options.depth),
+        orders=tuple(other_orders(alone, at, rel, options.depth)),
+        error=error,
+        settings=tuple(_settings(options)),
+        options={
+            "rel_level": options.rel_level,
+            "max_grade": options.max_grade,
+            "depth": options.depth,
+            "precision": options.precision,
+            "seed": options.seed,
+            "docs": docs,
+        },
+        warnings=tuple(notes_on_grades(judgments)),
+    )
+
+
+def _settings(options: Options) -> list[Step]:
+    """Return what is not as usual and changes values."""
+    said = []
+    if options.rel_level is not None:
+        said.append(Step("setting level", {"level": Given(options.rel_level)}))
+    if options.max_grade != HIGHEST_GRADE:
+        said.append(Step("setting highest", {"highest": Given(options.max_grade)}))
+    if options.depth is not None:
+        said.append(Step("setting depth", {"depth": options.depth}))
+    if options.precision == "single":
+        said.append(Step("setting single"))
+    return said
 
 
 def _check_size(view: View, docs: int | None) -> None:

@@ -11,6 +11,7 @@ import polars as pl
 
 from exaequo import tabular
 from exaequo.errors import BadParameter, did_you_mean
+from exaequo.evaluation import notes_on_grades
 from exaequo.explanation.steps.parts import Given, Plain, Row, Step, crosstab, of
 from exaequo.explanation.view import place_of
 from exaequo.explanation.wording import Wording, plain, plain_steps
@@ -36,6 +37,7 @@ class FilterExplanation:
     listing: pl.DataFrame
     steps: tuple[Step, ...]
     figures: dict[str, float]
+    warnings: tuple[str, ...] = ()
 
     def text(self, lang: str = "en", *, rows: int = 30, markdown: bool = False) -> str:
         """Write the explanation out."""
@@ -98,6 +100,7 @@ def explain_filter(
         raise BadParameter(f"beta must be {PARAMETERS['beta'].expected}. Got {beta!r} instead.")
     if not isinstance(threshold, int | float) or threshold != threshold:
         raise BadParameter(f"The threshold must be a number. Got {threshold!r} instead.")
+    said: list[str] = []
     if run is None:
         table = read_decisions(qrels, reader=readers[0], columns=columns)
         one, listing = from_decisions(table, docs=docs), _rows_of_table(table, str(topic))
@@ -106,6 +109,7 @@ def explain_filter(
         read = read_qrels(qrels, reader=readers[0], columns=columns)
         judgments = prepare(read, level=rel_level, highest=max_grade)
         at = place_of(str(topic), judgments)
+        said = notes_on_grades(judgments)
         lines = judge(read_run(run, reader=readers[1], columns=columns), judgments)
         one, own = filter_of(lines, docs=docs), np.flatnonzero(lines.topic == at)
         listing = pl.DataFrame(
@@ -122,7 +126,7 @@ def explain_filter(
     size = "docs" if docs is not None else "table" if run is None else "known"
     steps = _steps(counts, threshold, listing, size, beta, utility)
     figures = {str(step.numbers["figure"]): of(step) for step in steps if "figure" in step.numbers}
-    return FilterExplanation(one.name, str(topic), threshold, listing, tuple(steps), figures)
+    return FilterExplanation(one.name, str(topic), threshold, listing, tuple(steps), figures, tuple(said))
 
 
 def _cells(tables: Tables) -> tuple[Any, ...]:
@@ -161,19 +165,16 @@ def _steps(
     unseen = a + c - int(listing["relevant"].sum())
     selected = {"selected": a + b, "threshold": threshold, "unseen": unseen}
     table: list[Row] = crosstab(a, b, c, d, ("selected", "not selected"))
-    steps = [
+    return [
         Step("selection and missing" if unseen else "selection", selected),
         Step(f"filter table {size}", {**cells, "size": a + b + c + d}, table),
         _share("filter precision", "precision", a, a + b, 1.0, cells),
         _share("filter recall", "recall", a, a + c, 0.0, cells),
         _f(a, b, c, beta),
+        _share("filter fallout", "fallout", b, b + d, 0.0, cells),
+        _share("filter accuracy", "accuracy", a + d, a + b + c + d, 0.0, cells),
+        *_worth(a, b, c, d, utility),
     ]
-    if size != "known":
-        steps += [
-            _share("filter fallout", "fallout", b, b + d, 0.0, cells),
-            _share("filter accuracy", "accuracy", a + d, a + b + c + d, 0.0, cells),
-        ]
-    return [*steps, *_worth(a, b, c, d, utility)]
 
 
 def _share(key: str, name: str, above: int, below: int, otherwise: float, cells: Mapping[str, int]) -> Step:
@@ -206,7 +207,10 @@ def _worth(a: int, b: int, c: int, d: int, utility: tuple[float, ...]) -> list[S
     scaled = {"a": a, "b": b, "n": a + c, "share": share, "floor": T11_FLOOR, "top": top}
     return [
         Step("filter utility", {"figure": "utility", "terms": _written(utility, (a, b, c, d)), "result": value}),
-        Step("filter normalised", {"figure": "normalised", **over, "result": value / best if best else 0.0}),
+        Step(
+            f"filter normalised{' four' if len(utility) == 4 else ''}{'' if best else ' of nothing'}",
+            {"figure": "normalised", **over, "result": value / best if best else 0.0},
+        ),
         Step("filter t11su", {"figure": "T11SU", **scaled, "result": (top - T11_FLOOR) / (1 - T11_FLOOR)}),
     ]
 

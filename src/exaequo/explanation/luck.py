@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -19,22 +20,38 @@ NEAR = 1e-12
 
 def other_values(
     ordering: Ordering, measure: Measure, topic: int, ties: str, *, depth: int | None, seed: int
-) -> dict[str, float]:
-    """Return the values of a topic under the other strategies, and the mean over all orders."""
+) -> tuple[dict[str, float], float]:
+    """Return the values of a topic under the other strategies, the mean over all orders, and its standard error."""
     others = {
         name: float(measure.values(ordering.ranking(name, depth=depth))[topic]) for name in INTERVAL if name != ties
     }
     expected = expected_values(ordering, [measure], depth=depth, seed=seed)
-    return {**others, EXPECTED: float(expected.values[0, topic])}
+    return {**others, EXPECTED: float(expected.values[0, topic])}, float(expected.error[0, topic])
 
 
-def what_ties_decide(whole: View, measure: Measure, values: dict[str, float]) -> Step:
+def other_orders(ordering: Ordering, topic: int, rel: float | None, depth: int | None) -> list[dict[str, Any]]:
+    """Return the ranks at which strategies differ, and the document each has there; ✓ marks relevant ones."""
+    views = {ties: View(ordering.ranking(ties, depth=depth), topic) for ties in INTERVAL}
+    names = {
+        ties: [f"{line.document}{' ✓' if line.relevant else ''}" for line in view.lines(None, rel)]
+        for ties, view in views.items()
+    }
+    return [
+        {"rank": rank, **dict(zip(names, there, strict=True))}
+        for rank, there in enumerate(zip(*names.values(), strict=True), 1)
+        if len(set(there)) > 1
+    ]
+
+
+def what_ties_decide(whole: View, measure: Measure, values: dict[str, float], depth: int | None) -> Step:
     """Say whether ties decide anything; `whole` is the list before it is cut, `values` are those of all strategies."""
-    tied, mixed, graded = _ties(whole, measure)
+    tied, mixed, graded = _ties(whole, measure, depth)
     known = {name: value for name, value in values.items() if not math.isnan(value)}
     if not tied:
         return Step("nothing tied", {"ties": tied})
-    if known and len(known) < len(values):
+    if not known:
+        return Step("ties define nothing", {"ties": tied})
+    if len(known) < len(values):
         return Step("ties define", {"ties": tied})
     if _spread(known) <= NEAR:
         return Step("ties change nothing", {"ties": tied})
@@ -56,9 +73,10 @@ def _spread(values: dict[str, float]) -> float:
     return max(values.values()) - min(values.values()) if values else 0.0
 
 
-def _ties(whole: View, measure: Measure) -> tuple[int, int, int]:
+def _ties(whole: View, measure: Measure, depth: int | None) -> tuple[int, int, int]:
     """Return the ties of the list down to the cut, those of relevant and other documents, those of different grades."""
-    cutoff, rel = measure.params.get("cutoff"), measure.params.get("rel")
+    cuts = [cut for cut in (measure.params.get("cutoff"), depth) if cut is not None]
+    cutoff, rel = min(cuts, default=None), measure.params.get("rel")
     groups, at = whole.ranking.groups, whole.at
     own = np.unique(groups.of[at])
     own = own[(groups.size[own] > 1) & (groups.before[own] < (cutoff or np.inf))]

@@ -60,10 +60,17 @@ class View:
         return int(self.ranking.n_rel(rel)[self.topic])
 
     @cached_property
+    def judged(self) -> list[tuple[float, str]]:
+        """All judged documents of the topic with their grades, best first."""
+        judgments = self.ranking.judgments
+        own = np.flatnonzero(judgments.topic == self.topic)
+        names = judgments.qrels.frame["docno"][judgments.row[own]].to_list()
+        return sorted(zip(judgments.grade[own].tolist(), names, strict=True), reverse=True)
+
+    @cached_property
     def grades(self) -> list[float]:
         """The grades of all judged documents of the topic, best first."""
-        judgments = self.ranking.judgments
-        return sorted(judgments.grade[judgments.topic == self.topic].tolist(), reverse=True)
+        return [grade for grade, _ in self.judged]
 
     def listing(self, rel: float | None = None) -> pl.DataFrame:
         """The list with precision and recall at each document, at the level of relevance of a measure."""

@@ -19,8 +19,8 @@ import polars as pl
 
 from exaequo import tabular
 from exaequo.errors import BadParameter
-from exaequo.explanation.steps.parts import Given, Plain, Step, Word
-from exaequo.measures import Definition
+from exaequo.explanation.steps.parts import Fine, Given, Plain, Step, Word
+from exaequo.measures import Measure
 
 #: One file each; English first.
 LANGUAGES = tuple(
@@ -29,7 +29,7 @@ LANGUAGES = tuple(
 #: Columns that are written whole if all their numbers are.
 WHOLE = ("sim", "judgment", "gain", "so far")
 #: Digits of scores: enough to tell different ones apart, if these are enough.
-LEAST_DIGITS, MOST_DIGITS = 4, 10
+LEAST_DIGITS, MOST_DIGITS = 4, 17
 
 
 @lru_cache(maxsize=len(LANGUAGES))
@@ -37,7 +37,11 @@ def sentences(lang: str) -> dict[str, dict[str, Any]]:
     """Return all sentences of a language."""
     if lang not in LANGUAGES:
         raise BadParameter(f"lang must be one of {', '.join(LANGUAGES)}. Got {lang!r} instead.")
-    return tomllib.loads(files(__package__).joinpath(f"{lang}.toml").read_text(encoding="utf-8"))
+    own = tomllib.loads(files(__package__).joinpath(f"{lang}.toml").read_text(encoding="utf-8"))
+    if lang == "en":
+        return own
+    english = sentences("en")  # which says what a language does not say yet
+    return {part: {**english.get(part, {}), **own.get(part, {})} for part in {**english, **own}}
 
 
 class Wording(string.Formatter):
@@ -59,25 +63,31 @@ class Wording(string.Formatter):
         """Return a word, or the name of a strategy."""
         return str(self.words["word"].get(word) or self.words["strategy"].get(word, word))
 
-    def about(self, measure: Definition) -> dict[str, Plain]:
+    def about(self, measure: Measure) -> dict[str, Plain]:
         """Return title, formula, and why it can be undefined; as the registry says them, if the language does not."""
-        said = {"title": measure.title, "formula": measure.formula, "reason": measure.undefined}
-        return {
-            part: Plain(self.words.get(part, {}).get(measure.name, text) if measure.ours else text)
-            for part, text in said.items()
+        known = measure.definition
+        said = {"title": known.title, "formula": known.formula, "reason": known.undefined}
+        own = {
+            part: self.words.get(part, {}).get(known.name, text) if known.ours else text for part, text in said.items()
         }
+        if measure.params.get("dcg") == "jk":
+            own["formula"] = own["formula"].replace("log2(i + 1)", "log2(max(i, 2))")
+        return {part: Plain(text) for part, text in own.items()}
 
     def format_field(self, value: Any, format_spec: str) -> str:
         """Numbers as a teacher writes them: whole ones whole, others with up to six digits; – where there is none."""
         if format_spec:
             one, many = format_spec.split("|")
-            return one if abs(value) in self.words["grammar"]["one"] else many
+            grammar = self.words["grammar"]
+            return one if abs(value) in grammar["one"] or abs(value) < grammar["below"] else many
         if value is None:
             return "–"
-        if isinstance(value, Given):
-            return f"{value:.15g}"
         if isinstance(value, float):
-            return f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}"
+            digits = 15 if isinstance(value, Given) else 10 if isinstance(value, Fine) else 6
+            whole = value.is_integer() and abs(value) < 1e15
+            return (f"{value:.0f}" if whole else f"{value:.{digits}g}").replace("-", "−")
+        if isinstance(value, int):
+            return str(value).replace("-", "−")
         if isinstance(value, Word):
             return self.word(value)
         if isinstance(value, str) and not isinstance(value, Plain):
@@ -89,7 +99,7 @@ class Wording(string.Formatter):
         if not isinstance(rows, pl.DataFrame):
             rows = pl.DataFrame([self._translated(row) for row in rows], infer_schema_length=None)
         frame = rows.with_columns(*self._readable(rows))
-        heads = {name: self.words["head"].get(name, name) for name in frame.columns}
+        heads = {name: self.words["head"].get(name, self.word(name)) for name in frame.columns}
         digits = {heads[name]: 0 for name in frame.columns if _whole(name, rows[name])}
         if "sim" in rows.columns:
             digits.setdefault(heads["sim"], _digits([*rows["sim"].drop_nulls(), *apart]))
@@ -104,9 +114,8 @@ class Wording(string.Formatter):
             column = pl.col(name)
             if kind == pl.Boolean:
                 columns.append(pl.when(column).then(yes).when(~column).then(no).alias(name))
-            elif name == "judgment" and rows[name].null_count():
-                whole = _whole(name, rows[name])
-                known = (column.cast(pl.Int64) if whole else column).cast(pl.String)
+            elif name == "judgment":
+                known = column.map_elements(lambda grade: f"{grade:g}", return_dtype=pl.String)
                 nobody = pl.when(pl.col("rank").is_not_null()).then(pl.lit(self.word("not judged")))
                 columns.append(known.fill_null(nobody))
             elif kind.is_integer():
@@ -118,6 +127,8 @@ class Wording(string.Formatter):
 
     def shortened(self, table: Sequence[Mapping[str, Any]] | pl.DataFrame, rows: int) -> list[str]:
         """Return a table of so many rows, and a sentence about those left out."""
+        if not isinstance(table, pl.DataFrame) and table and "part" in table[0]:  # two by two, and its totals
+            return [self.table(table)]
         left = len(table) - rows
         return [self.table(table[:rows]), *([self.said("left out", left=left)] if left > 0 else [])]
 

@@ -41,14 +41,14 @@ def _own(view: View, cutoff: int | None, dcg: str, gains: Gains | None) -> tuple
         for line in view.lines(cutoff)
         if line.judged and (gain := _gain(line.grade, dcg, gains)) > 0
     ]
-    return listed("gains", rows, _rule(dcg), "no gains"), summed(column(rows, "quotient"))
+    return listed("gains", rows, {**_rule(dcg), "cutoff": cutoff}, "no gains"), summed(column(rows, "quotient"))
 
 
 def _ideal(view: View, cutoff: int | None, dcg: str, gains: Gains | None) -> tuple[Step, Step]:
     """Return the gains of the ideal list, and their sum."""
-    best = sorted(((_gain(grade, dcg, gains), grade) for grade in view.grades), reverse=True)
-    top = [(gain, grade) for gain, grade in best if gain > 0][:cutoff]
-    rows = [_row(rank, gain, dcg, judgment=grade) for rank, (gain, grade) in enumerate(top, 1)]
+    best = sorted(((_gain(grade, dcg, gains), grade, name) for grade, name in view.judged), reverse=True)
+    top = [each for each in best if each[0] > 0][:cutoff]
+    rows = [_row(rank, gain, dcg, document=name, judgment=grade) for rank, (gain, grade, name) in enumerate(top, 1)]
     return listed("ideal", rows, _rule(dcg), "no ideal"), summed(column(rows, "quotient"))
 
 
@@ -80,11 +80,11 @@ def _ncg(view: View, cutoff: int) -> list[Step]:
         for line in view.lines(cutoff)
         if line.judged and line.grade > 0
     ]
-    best = [grade for grade in view.grades if grade > 0][:cutoff]
-    ideal = [{"rank": rank, "gain": grade} for rank, grade in enumerate(best, 1)]
-    own_sum, ideal_sum = summed(column(rows, "gain")), summed(best)
+    best = [(grade, name) for grade, name in view.judged if grade > 0][:cutoff]
+    ideal = [{"rank": rank, "document": name, "gain": grade} for rank, (grade, name) in enumerate(best, 1)]
+    own_sum, ideal_sum = summed(column(rows, "gain")), summed(column(ideal, "gain"))
     return [
-        listed("plain gains", rows, {}, "no gains"),
+        listed("plain gains", rows, {"cutoff": cutoff}, "no gains"),
         own_sum,
         listed("plain ideal", ideal, {}, "no ideal"),
         ideal_sum,
@@ -114,7 +114,10 @@ def _err(view: View, cutoff: int | None = None, max_rel: float = 4.0) -> list[St
             chances = {"stops": stop, "still looking": looking, "term": looking * stop / line.rank}
             rows.append({"rank": line.rank, "document": line.document, "judgment": line.grade, **chances})
             looking *= 1 - stop
-    return [listed("stopping", rows, {"max_rel": max_rel}, "no gains"), summed(column(rows, "term"), last=True)]
+    return [
+        listed("stopping", rows, {"max_rel": max_rel, "cutoff": cutoff}, "no gains"),
+        summed(column(rows, "term"), last=True),
+    ]
 
 
 @explains("Compat")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exaequo.explanation.steps.parts import Step, column, explains, listed, over, summed
+from exaequo.explanation.steps.parts import Fine, Step, column, explains, listed, over, summed
 from exaequo.explanation.view import View
 
 #: Smoothing of infAP, by its definition.
@@ -40,7 +40,8 @@ def _infap(view: View, rel: float | None = None) -> list[Step]:
             pooled += 1
         elif line.judged:
             others += 1
-    together, n = summed(column(rows, "term")), view.n_rel(rel)
+    n, together = view.n_rel(rel), summed(column(rows, "term"))
+    together.numbers["total"] = Fine(together.numbers["total"])  # so near a whole number that six digits hide it
     table = listed("inferred precision", rows, {"epsilon": f"{EPSILON:f}".rstrip("0"), "n": n})
     return [table, together, over("over n", together.numbers["total"], n)]
 
@@ -65,7 +66,7 @@ def _rbpres(view: View, p: float = 0.8) -> list[Step]:
     total, returned = together.numbers["total"], len(lines)
     result = (1 - p) * total + p**returned
     return [
-        listed("not known", rows, {"p": p}, "all known"),
+        listed("not known", rows, {"p": p}, "all known" if lines else "nothing listed"),
         together,
         Step("residual", {"p": p, "total": total, "returned": returned, "result": result}),
     ]

@@ -80,7 +80,11 @@ def _break_even(view: View, rel: float | None = None) -> list[Step]:
     for one, two in pairwise(rows):
         if one["rank"] < n < two["rank"] and one["found"]:
             return [table, _crossing(one, two)]
-    return [table, Step("both are 0", {"result": 0.0}) if not rows[0]["found"] else Step("they do not meet", {"n": n})]
+    if not rows[0]["found"]:
+        return [table, Step("both are 0", {"result": 0.0})]
+    first = rows[0] if rows[0]["rank"] > n else rows[-1]
+    key = "they have passed" if rows[0]["rank"] > n else "they do not meet"
+    return [table, Step(key, {"n": n, **{name: first[name] for name in ("rank", "precision", "recall")}})]
 
 
 def _crossing(one: Row, two: Row) -> Step:

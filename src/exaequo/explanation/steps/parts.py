@@ -27,6 +27,12 @@ class Plain(str):
     __slots__ = ()
 
 
+class Fine(float):
+    """A number written with more digits, because little is left of it in the next step."""
+
+    __slots__ = ()
+
+
 class Given(float):
     """A number that was asked for, written with all its digits."""
 
@@ -46,10 +52,12 @@ class Step:
 
     @property
     def result(self) -> float | None:
-        """The number this step comes to, if it is the last one."""
+        """The number this step comes to, if it comes to one."""
         return self.numbers.get("result")
 
 
+#: Sentences that have another form, about the first documents.
+CUT = ("precision at each", "none found", "none relevant", "gains", "plain gains", "no gains", "no subtopics")
 Explainer = Callable[..., list[Step]]
 EXPLAINERS: dict[str, Explainer] = {}
 
@@ -81,13 +89,22 @@ def hits(view: View, cutoff: int | None, rel: float | None) -> list[Row]:
 
 
 def listed(key: str, rows: list[Row], numbers: Mapping[str, Any], otherwise: str = "none found") -> Step:
-    """Return a step with a table, or another one where there is nothing to put in it."""
-    return Step(key, dict(numbers), rows) if rows else Step(otherwise, dict(numbers))
+    """Return a step with a table, or another one where there is nothing to put in it.
+
+    Where only the first documents count, under `cutoff`, the sentences say so.
+    """
+    chosen = key if rows else otherwise
+    return Step(cut(chosen, numbers.get("cutoff")), dict(numbers), rows)
 
 
-def precision_at_each(view: View, rows: list[Row], rel: float | None) -> Step:
-    """Return the table of the relevant documents that were found."""
-    return listed("precision at each", rows, {"found": len(rows), "n": view.n_rel(rel)})
+def cut(key: str, cutoff: int | None) -> str:
+    """Return the key of a sentence that speaks of the first documents, where only these count."""
+    return f"{key} at" if cutoff is not None and key in CUT else key
+
+
+def precision_at_each(view: View, rows: list[Row], rel: float | None, cutoff: int | None = None) -> Step:
+    """Return the table of the relevant documents that were found, among the first if there is a cutoff."""
+    return listed("precision at each", rows, {"found": len(rows), "n": view.n_rel(rel), "cutoff": cutoff})
 
 
 def fractions(rows: Iterable[Row]) -> list[str]:
@@ -99,7 +116,11 @@ def written(terms: Sequence[str] | Sequence[float]) -> Plain:
     """Write a sum out."""
     long = len(terms) > MOST_TERMS
     shown = [*terms[: MOST_TERMS - 2], "…", terms[-1]] if long else terms
-    return Plain(" + ".join(term if isinstance(term, str) else f"{term:.6g}" for term in shown))
+    return Plain(" + ".join(term if isinstance(term, str) else _number(term) for term in shown))
+
+
+def _number(term: float) -> str:
+    return f"{term:.0f}" if float(term).is_integer() else f"{term:.6g}".replace("-", "−")
 
 
 def summed(values: Sequence[float], terms: Sequence[str] | None = None, *, last: bool = False) -> Step:

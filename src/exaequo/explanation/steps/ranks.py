@@ -6,6 +6,7 @@ from exaequo.explanation.steps.parts import (
     Step,
     column,
     contingency,
+    cut,
     explains,
     fractions,
     hits,
@@ -21,14 +22,18 @@ from exaequo.explanation.view import View
 def _ap(view: View, cutoff: int | None = None, rel: float | None = None) -> list[Step]:
     rows = hits(view, cutoff, rel)
     together = summed(column(rows, "precision"), fractions(rows))
-    return [precision_at_each(view, rows, rel), together, over("over n", together.numbers["total"], view.n_rel(rel))]
+    return [
+        precision_at_each(view, rows, rel, cutoff),
+        together,
+        over("over n", together.numbers["total"], view.n_rel(rel)),
+    ]
 
 
 @explains("RR")
 def _rr(view: View, cutoff: int | None = None, rel: float | None = None) -> list[Step]:
     rows = hits(view, cutoff, rel)[:1]
     if not rows:
-        return [Step("none relevant", {"n": view.n_rel(rel), "result": 0.0})]
+        return [Step(cut("none relevant", cutoff), {"n": view.n_rel(rel), "cutoff": cutoff, "result": 0.0})]
     rank = rows[0]["rank"]
     return [Step("first relevant", {"rank": rank, "document": rows[0]["document"], "result": 1 / rank})]
 
@@ -48,7 +53,7 @@ def _pdoc(view: View, doc: str, rel: float | None = None) -> list[Step]:
         return [Step("not returned", {"document": doc})]
     rank = view.docno.index(doc) + 1
     rows = hits(view, rank, rel)
-    return [precision_at_each(view, rows, rel), over("at document", len(rows), rank, document=doc)]
+    return [precision_at_each(view, rows, rel, rank), over("at document", len(rows), rank, document=doc)]
 
 
 @explains("RBP")
@@ -60,7 +65,7 @@ def _rbp(view: View, cutoff: int | None = None, p: float = 0.8, rel: float | Non
     ]
     together = summed(column(rows, "weight"))
     total = together.numbers["total"]
-    numbers = {"n": view.n_rel(rel), "p": p}
+    numbers = {"n": view.n_rel(rel), "p": p, "cutoff": cutoff}
     return [
         listed("reader goes on", rows, numbers),
         together,

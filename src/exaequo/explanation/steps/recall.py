@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from exaequo.explanation.steps.parts import (
+    Fine,
     Row,
     Step,
     column,
+    cut,
     explains,
     f_step,
     fractions,
@@ -62,7 +64,7 @@ def _pres(view: View, cutoff: int, rel: float | None = None) -> list[Step]:
 def _mor(view: View, cutoff: int, rel: float | None = None) -> list[Step]:
     rows, n = hits(view, cutoff, rel), view.n_rel(rel)
     if not rows:
-        return [Step("none relevant", {"n": n, "result": 0.0})]
+        return [Step(cut("none relevant", cutoff), {"n": n, "cutoff": cutoff, "result": 0.0})]
     h, w = len(rows), rows[-1]["rank"]
     ap = sum(column(rows, "precision")) / n
     ap0 = sum(i / (w - h + i) for i in range(1, h + 1)) / n
@@ -70,11 +72,12 @@ def _mor(view: View, cutoff: int, rel: float | None = None) -> list[Step]:
     alone = h in (1, w)
     g_hw = ap if alone else (ap - ap0) / (ap1 - ap0)
     g_h = (cutoff - w + g_hw) / (cutoff - h + 1)
-    numbers = {"h": h, "w": w, "ap": ap, "ap0": ap0, "ap1": ap1, "g_hw": g_hw, "g_h": g_h, "n": n, "cutoff": cutoff}
+    averages = {"ap": Fine(ap), "ap0": Fine(ap0), "ap1": Fine(ap1), "g_hw": Fine(g_hw), "g_h": Fine(g_h)}
+    numbers = {"h": h, "w": w, **averages, "n": n, "cutoff": cutoff}
     worst = written([f"{i}/{w - h + i}" for i in range(1, h + 1)])
     best = min(n, cutoff)
     return [
-        precision_at_each(view, rows, rel),
+        precision_at_each(view, rows, rel, cutoff),
         Step("mor parts", {**numbers, "terms": written(fractions(rows)), "worst": worst}),
         Step("mor ap alone" if alone else "mor ap", numbers),
         Step("mor last", numbers),
@@ -87,7 +90,13 @@ def _fap(view: View, cutoff: int | None = None, rel: float | None = None, beta: 
     rows, n = hits(view, cutoff, rel), view.n_rel(rel)
     together = summed(column(rows, "precision"), fractions(rows))
     ap, recall = over("over n", together.numbers["total"], n), over("recall", len(rows), n)
-    return [precision_at_each(view, rows, rel), together, ap, recall, f_step(of(ap), of(recall), beta, "f of ap")]
+    return [
+        precision_at_each(view, rows, rel, cutoff),
+        together,
+        ap,
+        recall,
+        f_step(of(ap), of(recall), beta, "f of ap"),
+    ]
 
 
 @explains("WSS")
@@ -101,7 +110,7 @@ def _wss(view: View, recall: float, docs: int | None = None, rel: float | None =
         return [Step("work not saved", {**numbers, "result": 0 - (1 - recall)})]
     read = rows[wanted - 1]["rank"]
     return [
-        precision_at_each(view, rows[:wanted], rel),
+        Step("found so far", {"found": wanted, "n": n}, rows[:wanted]),
         Step("work", {**numbers, "read": read}),
         Step("work saved", {**numbers, "read": read, "result": (size - read) / size - (1 - recall)}),
     ]

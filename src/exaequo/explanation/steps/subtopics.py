@@ -80,11 +80,11 @@ def _discounted(rows: list[Row]) -> list[Row]:
 def _greedy(of: dict[str, list[str]], cutoff: int, alpha: float) -> list[Row]:
     """Return the ideal list: at each rank the document of the highest gain, of equals the one of the greatest name."""
     left, worth = dict(of), {subtopic: 1.0 for subtopics in of.values() for subtopic in subtopics}
-    rows = []
+    rows: list[Row] = []
     for rank in range(1, min(cutoff, len(of)) + 1):
         gains = {document: sum(worth[each] for each in subtopics) for document, subtopics in left.items()}
         document = max(left, key=lambda name: (round(gains[name], 9), name))
-        rows.append({"rank": rank, "document": document, "gain": gains[document]})
         for subtopic in left.pop(document):
+            rows.append({"rank": rank, "document": document, "subtopic": subtopic, "gain": worth[subtopic]})
             worth[subtopic] *= 1 - alpha
     return rows

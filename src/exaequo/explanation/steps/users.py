@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exaequo.explanation.steps.parts import Row, Step, column, explains, listed, over, summed
+from exaequo.explanation.steps.parts import Row, Step, explains, listed, over, summed
 from exaequo.explanation.view import View
 
 #: Ranks INST looks at, by its definition.
@@ -19,11 +19,13 @@ def _inst(view: View, T: float = 1.0, max_rel: float = 4.0) -> list[Step]:  # no
         gain = line.grade / max_rel if line and line.judged and line.grade > 0 else 0.0
         everything += weight
         found += gain
-        if line and gain:
+        if line:
             numbers = {"gain": gain, "so far": found, "weight": weight, "product": gain * weight}
             rows.append({"rank": rank, "document": line.document, **numbers})
         weight *= ((rank + 2 * T - found - 1) / (rank + 2 * T - found)) ** 2
-    together = summed(column(rows, "product"))
+    last = max((at for at, row in enumerate(rows, 1) if row["gain"]), default=0)
+    rows = rows[:last]  # after the last gain nothing is added
+    together = summed([row["product"] for row in rows if row["gain"]])
     return [
         listed("reader weights", rows, {"T": T, "max_rel": max_rel}, "no gains"),
         together,
