@@ -24,6 +24,7 @@ FAMILIES = {
 def entry(about: Definition) -> str:
     """Return what there is to say about a measure."""
     direction = "higher" if about.higher_is_better else "lower"
+    highest = "∞" if about.highest == float("inf") else f"{about.highest:g}"
     expected = "closed form" if about.moments else "all orders, or a sample"
     lines = [
         f"### {about.name}",
@@ -31,7 +32,7 @@ def entry(about: Definition) -> str:
         f"{about.title}. {about.formula}",
         "",
         f"- example: `{about.example}`" + (f"; also {', '.join(about.aliases)}" if about.aliases else ""),
-        f"- from {about.lowest:g} to {about.highest:g}, {direction} is better; over topics: {about.aggregate}",
+        f"- from {about.lowest:g} to {highest}, {direction} is better; over topics: {about.aggregate}",
         f"- realistic ≤ conventional ≤ optimistic: {about.chain}; expected value: {expected}",
         *([f"- undefined where {about.undefined}"] if about.undefined else []),
         *([f"- {about.note}"] if about.note else []),

@@ -117,7 +117,7 @@ def test_the_site_builds(tmp_path: Path) -> None:
         text=True,
     )
     assert built.returncode == 0, built.stderr
-    for name in ("index.html", "tutorial/index.html", "catalogue/index.html", "errata/index.html"):
+    for name in ("index.html", "tutorial.html", "catalogue.html", "errata.html", "site.css"):
         assert (tmp_path / "site" / name).exists()
 
 

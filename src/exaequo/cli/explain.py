@@ -10,7 +10,7 @@ import click
 
 from exaequo.cli import output
 from exaequo.cli.filter import coefficients_of
-from exaequo.cli.options import Files, Target, judges_relevance, reads_files, writes
+from exaequo.cli.options import STRATEGIES, Files, Target, judges_relevance, reads_files, writes
 from exaequo.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 FORMAT = 1
 #: One file of sentences each.
 LANGUAGES = sorted(path.stem for path in (Path(__file__).parent.parent / "explanation").glob("*.toml"))
-STRATEGIES = ("realistic", "conventional", "optimistic", "rank", "input", "random")
 #: Options for measures alone, and for filters alone, with what they are if they are not given.
 FOR_MEASURES: dict[str, Any] = {"ties": "realistic", "depth": None, "precision": "double", "seed": 0}
 FOR_FILTERS: dict[str, Any] = {"threshold": 0.5, "utility": "LF1", "beta": 1.0}

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from exaequo.read import Qrels, Run
 
 Command = Callable[..., Any]
+#: How tied documents can be ordered. (`exaequo.order` has the same; importing it would cost `--help` dearly.)
+STRATEGIES = ("realistic", "conventional", "optimistic", "rank", "input", "random")
 _KIND = click.Choice(["trec", "csv", "tsv", "jsonl", "parquet"])
 
 

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 import click
 
 from exaequo.cli import output
-from exaequo.cli.options import Files, judges_relevance, reads_files
+from exaequo.cli.options import STRATEGIES, Files, judges_relevance, reads_files
 
 if TYPE_CHECKING:
     from exaequo.order import Ranking
     from exaequo.read import Qrels, Run
 
 FORMAT = 1
-STRATEGIES = ("realistic", "conventional", "optimistic", "rank", "input", "random")
 
 
 @click.command()

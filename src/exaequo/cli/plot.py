@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from exaequo.cli import output
-from exaequo.cli.options import Files, reads_files
+from exaequo.cli.options import STRATEGIES, Files, judges_relevance, reads_files
 
 #: Which options each kind knows, besides those of all.
 KNOWS = {
@@ -23,7 +23,6 @@ KNOWS = {
     "threshold": {"beta", "utility", "docs"},
     "systems": {"measure", "alpha"},
 }
-STRATEGIES = ("realistic", "conventional", "optimistic", "rank", "input", "random")
 
 
 @click.command()
@@ -43,8 +42,7 @@ STRATEGIES = ("realistic", "conventional", "optimistic", "rank", "input", "rando
 @click.option("--utility", metavar="A,B", help="Of a document rightly and wrongly selected (threshold).")
 @click.option("--docs", type=int, help="Size of the collection (threshold).")
 @click.option("--alpha", type=float, help="Level of the tests (systems).")
-@click.option("--rel-level", type=float, metavar="N", help="Least grade that is relevant.  [default: any above 0]")
-@click.option("--max-grade", type=float, metavar="N", help="A grade above this is not relevant.  [default: 127]")
+@judges_relevance
 @click.option("--size", type=click.Choice(["column", "page", "slide"]), default="page", show_default=True)
 @click.option("--dark", is_flag=True, help="Light on dark.")
 @click.option("--scale", type=click.FloatRange(0.1, 10), default=2.0, show_default=True, help="Resolution of a PNG.")
@@ -93,6 +91,8 @@ def _options(kind: str, measures: tuple[str, ...], given: dict[str, Any]) -> dic
     """Return what the kind is asked for; refuse what it does not know."""
     from exaequo.errors import UsageError
 
+    if kind == "single" and given["rel_level"] is None and given["max_grade"] == 127:
+        given = {name: value for name, value in given.items() if name not in ("rel_level", "max_grade")}
     options = {name: value for name, value in given.items() if value is not None}
     if measures and "measures" in KNOWS[kind]:
         options["measures"] = list(measures)

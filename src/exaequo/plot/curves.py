@@ -7,6 +7,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from exaequo.errors import BadParameter
 from exaequo.judge import Floats
 from exaequo.measures import Measure, parse_measure
 from exaequo.measures.interpolated import best_from_here, interpolated_precision
@@ -187,7 +188,10 @@ def at_k(
 
 def without_cutoff(measure: str) -> Measure:
     """Return a measure as it is called without its cutoff; raise if it has none."""
-    bare = by_topic(measure, complete=False) @ 1
+    parsed = by_topic(measure, complete=False)
+    if parsed.definition.at != "cutoff":
+        raise BadParameter(f"{parsed.definition.name} takes no cutoff.")
+    bare = parsed @ 1
     return Measure(bare.definition, {name: value for name, value in bare.params.items() if name != "cutoff"})
 
 
@@ -221,8 +225,10 @@ def cutoff_lines(
     low, top = min(0.0, *(row["value"] for row in rows)), max(row["value"] for row in rows)
     ends = (ks[0], ks[-1]) if len(ks) > 1 else (0, 2)
     whole = ranks_axis(1, ends[1], canvas)
-    axes = Axes("k", "value", "Cutoff k", f"{name}@k", ends, (low, 1.04 * top if top > low else low + 1), whole)
-    rank = {run: parse_measure(f"{name}@1").upward * values[-1] for run, values in found.items()}
+    upward = parse_measure(f"{name}@1").upward
+    what = f"{name}@k" if upward > 0 else f"{name}@k, less is better"
+    axes = Axes("k", "value", "Cutoff k", what, ends, (low, 1.04 * top if top > low else low + 1), whole)
+    rank = {run: upward * values[-1] for run, values in found.items()}
     marked = [row for row in rows if row["k"] in (*MARKED, ks[-1])]
     drawn, canvas, named = lines(rows, axes, canvas, marked=marked, rank=rank)
     return canvas.chart(drawn, title=title, note=notes(note, named))

@@ -6,7 +6,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from exaequo.errors import BadParameter
+from exaequo.errors import BadParameter, count
 from exaequo.filtering import Filter, filter_of
 from exaequo.judge import Floats
 from exaequo.measures import PARAMETERS
@@ -53,7 +53,9 @@ def threshold(
     ]
     low, high = min(0.0, *(row["value"] for row in rows)), max(1.0, *(row["value"] for row in rows))
     span = (float(grid[0]), float(grid[-1])) if len(grid) > 1 else (float(grid[0]) - 0.5, float(grid[0]) + 0.5)
-    axes = Axes("threshold", "value", "Threshold", "Macro-average", span, (low, high))
+    scale = _stretched(one, span)
+    title = "Threshold" if scale == "linear" else "Threshold (logarithmic)"
+    axes = Axes("threshold", "value", title, "Macro-average", span, (low, high), x_scale=scale)
     marked = rows if len(grid) <= MOST_MARKS else []
     # A threshold between two scores does what the higher one does.
     how = "step-before" if whole else "linear"
@@ -61,8 +63,16 @@ def threshold(
     worth = ", ".join(f"{each:g}".replace("-", "−") for each in utility)
     about = f"utility {worth} over its best, at least −1; β = {beta:g}"
     some = "" if whole else f"{len(grid)} of {len(np.unique(one.score)):,} thresholds"
-    note = notes(f"{len(one.themes)} themes", about, some, lists.level)
+    note = notes(count(len(one.themes), "theme"), about, some, lists.level)
     return canvas.chart(layers, title=f"{name}: what the threshold does", note=note)
+
+
+def _stretched(one: Filter, span: tuple[float, float]) -> str:
+    """Return how thresholds are spaced: by their logarithms where few scores are much higher than all others."""
+    crowd = np.quantile(one.score, 0.9) - span[0]
+    if crowd > 0.1 * (span[1] - span[0]):
+        return "linear"
+    return "log" if span[0] > 0 else "symlog"
 
 
 def _grid(one: Filter) -> tuple[Floats, bool]:

@@ -155,11 +155,12 @@ class Axes:
     y_domain: tuple[float, float]
     x_axis: Row | None = None
     y_axis: Row | None = None
+    x_scale: str = "linear"
 
     def encoding(self) -> dict[str, Row]:
         """Return x and y."""
         return {
-            "x": quantity(self.x, self.x_title, scale=_scale(self.x_domain), **_axis(self.x_axis)),
+            "x": quantity(self.x, self.x_title, scale=_scale(self.x_domain, self.x_scale), **_axis(self.x_axis)),
             "y": quantity(self.y, self.y_title, scale=_scale(self.y_domain), **_axis(self.y_axis)),
         }
 
@@ -170,8 +171,9 @@ class Axes:
         return across * canvas.width, (1 - up) * canvas.height
 
 
-def _scale(domain: tuple[float, float]) -> Row:
-    return {"domain": list(domain), "nice": False, "zero": False}
+def _scale(domain: tuple[float, float], kind: str = "linear") -> Row:
+    plain: Row = {"domain": list(domain), "nice": False}
+    return {**plain, "zero": False} if kind == "linear" else {**plain, "type": kind}
 
 
 def _axis(axis: Row | None) -> Row:

@@ -288,11 +288,12 @@ def _height_and_width(what: Measure, named: tuple[str, Ranking], at: int, canvas
     corner, encoding = [{"rank": w, "found": h, "zero": 0}], axes.encoding()
     guide = {"strokeDash": [2, 3], "color": canvas.ink}
     up, faint = -0.6 * canvas.font, {"color": canvas.quiet}
+    room = (w - h + 1) / cutoff * canvas.width > canvas.span("AP0") + 10
     words = [
         _word(f"h = {h}", 0, h, axes, align="left", dx=4, dy=up),
         _word(f"w = {w}", w, 0, axes, **_beside(w, cutoff, canvas), dy=up),
-        _word("AP1", h - 1, h - 1, axes, align="left", dx=4, dy=canvas.font, **faint) if h > 1 else None,
-        _word("AP0", w - h + 1, 0, axes, align="right", dx=-5, dy=up, **faint) if h > 1 and w > h else None,
+        _word("AP1", h - 1, h - 1, axes, align="left", dx=4, dy=1.2 * canvas.font, **faint) if h > 1 else None,
+        _word("AP0", w - h + 1, 0, axes, align="right", dx=-5, dy=up, **faint) if room and w > h > 1 else None,
     ]
     behind = [
         _area(_between(worst, best), axes, color=canvas.quiet, opacity=0.15),

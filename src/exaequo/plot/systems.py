@@ -23,11 +23,13 @@ from exaequo.read import QrelsLike
 from exaequo.stats.agreement import kendall
 
 _STRATEGIES = (*INTERVAL, "expected")
-#: Where ties change nothing.
-_ALL = "all alike"
+#: Where ties change nothing that can be seen.
+_ALL = "all (nearly) alike"
 _SYMBOLS = ("triangle-right", "cross", "triangle-left", "diamond", "circle")
 #: Bars have names as long as their letters are not smaller than that share of the usual size.
 LEAST_LETTERS = 0.6
+#: Rows of a picture that has one for each run.
+MOST_ROWS = 40
 #: Letters of groups that are written out.
 MOST_LETTERS = 8
 #: Topics named in a picture of many.
@@ -41,10 +43,26 @@ def ties(qrels: QrelsLike, runs: Any, *, measure: str = "AP", **common: Unpack[C
     scores = evaluate(qrels, runs, what, ties=_STRATEGIES, **evaluation(common))
     found = {run: {ties: scores.mean(what, run=run, ties=ties) for ties in _STRATEGIES} for run in scores.runs}
     defined(what, np.array([each["realistic"] for each in found.values()]))
-    order = sorted(found, key=lambda run: -what.upward * found[run]["realistic"])
+    order, some = best_rows(sorted(found, key=lambda run: -what.upward * found[run]["realistic"]))
     title = f"What ties leave open: {what.name}"
-    note = notes("sorted by the realistic score", level_of(common))
+    note = notes("sorted by the realistic score", some, level_of(common))
     return intervals(found, order, what, Canvas.of(common), title=title, note=note)
+
+
+def best_rows(runs: list[str]) -> tuple[list[str], str]:
+    """Return as many of the best runs as a picture has rows for, and what to say about the others."""
+    some = f"the best {MOST_ROWS} of {len(runs)} runs" if len(runs) > MOST_ROWS else ""
+    return runs[:MOST_ROWS], some
+
+
+def axis_name(measure: Measure, over: str = "mean") -> str:
+    """Return what an axis is called: the measure, what is made of its topics if that is not the mean, and its way."""
+    parts = [
+        measure.name,
+        "" if over == "mean" else f"{over} over topics",
+        "" if measure.upward > 0 else "less is better",
+    ]
+    return ", ".join(part for part in parts if part)
 
 
 def intervals(
@@ -57,6 +75,11 @@ def intervals(
     """Draw, for each run in this order, the score under each strategy, or one mark where ties change nothing."""
     shown = short_names(order)
     canvas = canvas.beside(left=max(map(canvas.span, shown.values()))).rows(len(order))
+    about, total = measure.definition, measure.aggregate != "mean"
+    bounds = (-np.inf, np.inf) if total else (about.lowest, about.highest)
+    domain = padded((value for run in order for value in found[run].values()), *bounds)
+    least = 3 * (domain[1] - domain[0]) / canvas.width  # less than that cannot be seen
+    title = axis_name(measure, measure.aggregate)
     bars: list[Row] = [
         {"run": shown[run], "low": found[run]["realistic"], "high": found[run]["optimistic"]}
         for run in order
@@ -65,7 +88,7 @@ def intervals(
     points: list[Row] = [
         {"run": shown[run], "value": value, "strategy": ties}
         for run in order
-        for ties, value in _told_apart(found[run])
+        for ties, value in _told_apart(found[run], least)
         if not np.isnan(value)
     ]
     y = nominal("run", sort=list(shown.values()))
@@ -77,16 +100,14 @@ def intervals(
         look = dict(zip((*_STRATEGIES, _ALL), values, strict=True))
         return {"domain": names, "range": [look[name] for name in names]}
 
-    about = measure.definition
-    domain = padded((point["value"] for point in points), about.lowest, about.highest)
     strategy = {"field": "strategy", "type": "nominal", "legend": legend}
     encoding = {
         "y": y,
-        "x": quantity("value", measure.name, scale={"domain": domain, "zero": False, "nice": True}),
+        "x": quantity("value", title, scale={"domain": domain, "zero": False, "nice": True}),
         "shape": {**strategy, "scale": scale(_SYMBOLS)},
         "color": {**strategy, "scale": scale((*canvas.colours[:4], canvas.ink))},
     }
-    across = {"y": y, "x": quantity("low", measure.name), "x2": {"field": "high"}}
+    across = {"y": y, "x": quantity("low", title), "x2": {"field": "high"}}
     layers = [
         layer(bars, "bar", across, height=canvas.px(8), opacity=0.3, color=canvas.quiet),
         layer(points, "point", encoding, filled=True, size=canvas.area(90), opacity=1),
@@ -94,11 +115,11 @@ def intervals(
     return canvas.chart(layers, **words)
 
 
-def _told_apart(values: Mapping[str, float]) -> list[tuple[str, float]]:
-    """Return the score under each strategy, or one for all of them if they are the same."""
+def _told_apart(values: Mapping[str, float], least: float) -> list[tuple[str, float]]:
+    """Return the score under each strategy, or one for all of them if they cannot be seen apart."""
     chosen = [(ties, values[ties]) for ties in _STRATEGIES]
     spread = max(value for _, value in chosen) - min(value for _, value in chosen)
-    return [(_ALL, chosen[0][1])] if spread < 1e-12 else chosen
+    return [(_ALL, chosen[0][1])] if spread < least else chosen
 
 
 @kind(Common)
@@ -109,7 +130,9 @@ def systems(
     what = parse_measure(measure)
     result = compare(qrels, runs, what, alpha=alpha, ties="realistic", **evaluation(common))
     rows = result.systems.select("run", "mean", "low", "high", "group").to_dicts()
-    note = notes(f"{100 * (1 - alpha):g} % intervals", letters_mean(rows), result.plan.name, level_of(common))
+    kept, some = best_rows([row["run"] for row in rows])
+    rows = rows[: len(kept)]
+    note = notes(f"{100 * (1 - alpha):g} % intervals", letters_mean(rows), result.plan.name, some, level_of(common))
     return means(rows, what, Canvas.of(common), title=f"Means of {what.name}", note=note)
 
 
@@ -140,7 +163,7 @@ def means(rows: Sequence[Mapping[str, Any]], measure: Measure, canvas: Canvas, *
     look = {"color": canvas.colours[0]}
     domain = padded((row[end] for row in rows for end in ("low", "high")), about.lowest, about.highest)
     scale = {"domain": domain, "zero": False, "nice": True}
-    across = {"y": y, "x": quantity("low", measure.name, scale=scale), "x2": {"field": "high"}}
+    across = {"y": y, "x": quantity("low", axis_name(measure), scale=scale), "x2": {"field": "high"}}
     letters = {"y": y, "x": quantity("high"), "text": {"field": "group"}}
     layers = [
         layer(rows, "rule", across, strokeWidth=canvas.px(3), **look),
@@ -170,7 +193,8 @@ class Pair:
     @property
     def title(self) -> str:
         """Who against whom."""
-        return f"{self.names[1]} against {self.names[0]}"
+        shown = short_names(self.names)
+        return f"{shown[self.names[1]]} against {shown[self.names[0]]}"
 
 
 class PairOptions(Common, total=False):
@@ -223,10 +247,9 @@ def gap_bars(pair: Pair, canvas: Canvas, **words: str) -> Chart:
     many = letters < LEAST_LETTERS * canvas.font
     upright = max(map(canvas.span, topics.values())) < 0.9 * canvas.width / len(rows)
     axis = {"labels": not many, "ticks": not many, "labelAngle": 0 if upright else -90, "labelFontSize": letters}
-    name = pair.measure.name
     bars = {
         "x": nominal("topic", title="Topic", axis=axis),
-        "y": quantity("gap", f"Difference in {name}"),
+        "y": quantity("gap", f"Difference in {axis_name(pair.measure)}"),
         "color": {"field": "sign", "type": "nominal", "scale": scale, "legend": legend},
     }
     note = notes(words.get("note", ""), *(_extremes(rows) if many else ()))
@@ -257,9 +280,10 @@ def cloud(pair: Pair, canvas: Canvas, **words: str) -> Chart:
     side = max(canvas.height, 0.7 * canvas.width)
     canvas = canvas.high(side).wide(side)
     shown = short_names(pair.names, 24)
-    name, everything = pair.measure.name, np.concatenate([pair.first, pair.second])
+    name, everything = axis_name(pair.measure), np.concatenate([pair.first, pair.second])
     low, top = min(0.0, float(everything.min())), max(float(everything.max()), 1e-9)
     top = 1.0 if 0.3 < top <= 1 else top
+    low, top = low - 0.03 * (top - low), top + 0.03 * (top - low)  # so that no point lies on an axis
     scale = {"domain": [low, top], "nice": False, "zero": False}
     encoding = {
         "x": quantity("one", f"{name} of {shown[pair.names[0]]}", scale=scale),
@@ -336,8 +360,8 @@ def agreement(parsed: Sequence[Measure], means: Sequence[Floats], canvas: Canvas
             text = "–" if np.isnan(tau) else f"{tau:.2f}"
             rows.append({"one": one.name, "two": other.name, "tau": number(tau), "text": text})
     names = [measure.name for measure in parsed]
-    canvas = canvas.beside(left=max(map(canvas.span, names)), right=5 * canvas.font).rows(len(names))
-    canvas = canvas.wide(max(canvas.width, 3 * canvas.font * len(names)))
+    canvas = canvas.beside(left=max(map(canvas.span, names)), right=8 * canvas.font).rows(len(names))
+    canvas = canvas.wide(max(canvas.width, 2.8 * canvas.font * len(names)))
     places = {
         "x": nominal("one", sort=names, axis={"labelAngle": -35}),
         "y": nominal("two", sort=names),

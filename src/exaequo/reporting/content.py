@@ -19,7 +19,7 @@ from exaequo.plot.systems import MOST_LETTERS
 from exaequo.read import Qrels, Run
 from exaequo.reporting.data import data_of
 from exaequo.reporting.pictures import Figure, figures
-from exaequo.reporting.recorder import Recorder
+from exaequo.reporting.recorder import DEEPEST_HIT, Recorder
 from exaequo.reporting.sentences import (
     leaders,
     legend_of,
@@ -72,6 +72,7 @@ class Content:
     health: list[dict[str, Any]]
     warnings: tuple[str, ...]
     measures: list[str]
+    less: list[str]
     legend: str
     rows: list[dict[str, Any]]
     matrix: list[dict[str, Any]]
@@ -106,7 +107,7 @@ def content_of(
         for name, look in zip(names, looks, strict=True)
     ]
     health = [{"run": name, **look.health} for name, look in zip(names, looks, strict=True)]
-    glossary = [_explained(measure) for measure in _used(result, recorder)]
+    glossary = [_explained(measure) for measure in _used(result)]
     about = {
         "provenance": dict(provenance),
         "inputs": inputs,
@@ -128,6 +129,7 @@ def content_of(
         health=health,
         warnings=result.warnings,
         measures=[measure.name for measure in result.values.measures],
+        less=[measure.name for measure in result.values.measures if measure.upward < 0],
         legend=legend_of(result),
         rows=_rows(result),
         matrix=_matrix(result, ranked) if len(names) > 1 else [],
@@ -160,9 +162,9 @@ def _explained(measure: Measure) -> dict[str, str]:
     }
 
 
-def _used(result: Comparison, recorder: Recorder) -> list[Measure]:
+def _used(result: Comparison) -> list[Measure]:
     """Return the measures the page shows: those asked for, and what is drawn besides."""
-    also = parse_measure(f"PRES@{recorder.deepest}")
+    also = parse_measure(f"PRES@{DEEPEST_HIT}")
     asked = list(result.values.measures)
     return asked if len(result.values.systems) < 2 or also in asked else [*asked, also]
 
@@ -238,7 +240,12 @@ def _contrasts(result: Comparison, best: str) -> list[dict[str, Any]]:
     if result.plan.baseline is not None:
         rows = rows.filter(pl.col("two") == best)
     return [
-        {**row, **{key: shown(row[key]) for key in ("value one", "value two", "difference")}} for row in rows.to_dicts()
+        {
+            **row,
+            **{key: shown(row[key]) for key in ("value one", "value two")},
+            "difference": signed(row["difference"]),
+        }
+        for row in rows.to_dicts()
     ]
 
 

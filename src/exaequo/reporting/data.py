@@ -15,8 +15,8 @@ from exaequo.evaluation import Options
 from exaequo.reporting.recorder import Recorder
 from exaequo.reporting.sentences import ranked_runs
 
-#: What is known of pairs, under which name, to how many digits.
-_COLUMNS = (("gap", "difference", 10), ("p", "corrected p", 6), ("low", "low", 4), ("high", "high", 4))
+#: What is known of pairs, under which name, to how many decimals.
+_COLUMNS = (("gap", "difference", DIGITS), ("p", "corrected p", 8), ("low", "low", 6), ("high", "high", 6))
 
 
 def data_of(result: Comparison, recorder: Recorder, options: Options, pair: tuple[str, str | None]) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def data_of(result: Comparison, recorder: Recorder, options: Options, pair: tupl
             "one": [place[name] for name in by_measure[0]["one"]],
             "two": [place[name] for name in by_measure[0]["two"]],
             **{
-                name: [[float(f"{v:.{digits}g}") for v in own[column]] for own in by_measure]
+                name: [[round(float(v), digits) for v in own[column]] for own in by_measure]
                 for name, column, digits in _COLUMNS
             },
         },

@@ -34,8 +34,8 @@
   const read_state = () => {
     state = new URLSearchParams(location.hash.startsWith("#view?") ? location.hash.slice(6) : "");
   };
-  const set = (changes, { typing = false } = {}) => {
-    state.delete("section");
+  const set = (section, changes, { typing = false } = {}) => {
+    state.set("section", section);
     for (const [key, value] of Object.entries(changes)) {
       if (value === "" || value === null) state.delete(key);
       else state.set(key, value);
@@ -56,7 +56,7 @@
     link.addEventListener("click", (event) => {
       event.preventDefault();
       const section = link.getAttribute("href").slice(1);
-      set({ section });
+      set(section, {});
       go(section);
     });
   }
@@ -126,7 +126,7 @@
       const key = cell.dataset.key;
       const now = cell.getAttribute("aria-sort");
       const down = now === null ? best_is_down(key) : now === "ascending";
-      set({ sort: key_name(key), down: down ? "1" : "0" });
+      set("runs", { sort: key_name(key), down: down ? "1" : "0" });
       sort_by(key, down);
     });
   }
@@ -193,7 +193,7 @@
       .sort((x, y) => y.gap - x.gap);
   const choose = (topic) => {
     $("topic").value = String(topic);
-    set({ topic: data.topics[topic] });
+    set("topics", { topic: data.topics[topic] });
     lists();
     highlight();
   };
@@ -217,8 +217,10 @@
     draw("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role, "aria-label": label });
 
   const draw_bars = (gaps, one, two, at) => {
-    const [height, left, top, bottom] = [280, 70, 30, 24];
-    const width = Math.max(1100, left + 10 + 8 * gaps.length);
+    const width = Math.max(1100, 80 + 8 * gaps.length);
+    const named = (width - 80) / Math.max(gaps.length, 1) >= 12;
+    const [left, top, bottom] = [70, 30, named ? 84 : 24];
+    const height = 256 + bottom;
     const what = one < 0 ? `${measures[at]} by topic, sorted` : `Differences in ${measures[at]} by topic, sorted`;
     const svg = frame(width, height, "group", what);
     const low = Math.min(0, ...gaps.map((each) => each.gap));
@@ -243,6 +245,11 @@
         "data-topic": each.topic,
         "aria-label": `topic ${each.name}: ${text}`,
       });
+      if (named) {
+        const middle = left + number * step + step / 2;
+        const turned = { "text-anchor": "end", transform: `translate(${middle + 4} ${height - bottom + 6}) rotate(-90)` };
+        svg.append(draw("text", turned, short(each.name, 9)));
+      }
       bar.append(draw("title", {}, `${each.name}: ` + (one < 0 ? text : `${figure(each.a)} and ${figure(each.b)}`)));
       svg.append(bar);
     });
@@ -255,6 +262,9 @@
       from += 46 + 7.2 * text.length;
     }
     svg.append(draw("text", { x: (left + width) / 2, y: height - 6, "text-anchor": "middle" }, "topics, sorted"));
+    const what_is_up = one < 0 ? measures[at] : `difference in ${measures[at]}`;
+    const turned = { "text-anchor": "middle", transform: `translate(14 ${top + (height - top - bottom) / 2}) rotate(-90)` };
+    svg.append(draw("text", turned, what_is_up));
     return svg;
   };
 
@@ -377,24 +387,24 @@
   options($("measure"), measures);
   options($("topic"), data.topics);
   on("ties-measure", "change", (select) => {
-    set({ intervals: measures[Number(select.value)] });
+    set("ties", { intervals: measures[Number(select.value)] });
     intervals(Number(select.value));
   });
   on("filter", "input", (input) => {
-    set({ filter: input.value }, { typing: true });
+    set("runs", { filter: input.value }, { typing: true });
     filter(input.value);
   });
   on("baseline", "change", (select) => {
-    set({ baseline: select.value === "" ? "none" : select.value });
+    set("runs", { baseline: select.value === "" ? "none" : select.value });
     pin(select.value);
   });
   on("pair-measure", "change", (select) => {
-    set({ pairs: measures[Number(select.value)] });
+    set("pairs", { pairs: measures[Number(select.value)] });
     matrix(Number(select.value));
   });
   for (const id of ["one", "two", "measure"]) {
     on(id, "change", (select) => {
-      set({ [id]: select.selectedOptions[0].textContent, topic: data.topics[chosen("topic")] });
+      set("topics", { [id]: select.selectedOptions[0].textContent, topic: data.topics[chosen("topic")] });
       topics();
     });
   }

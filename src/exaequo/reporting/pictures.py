@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from exaequo.comparison import Comparison
+from exaequo.errors import count
 from exaequo.measures import parse_measure
 from exaequo.plot.chart import Canvas, Chart
 from exaequo.plot.curves import cutoff_lines, mean_curves, without_cutoff
 from exaequo.plot.groups import tie_rows
-from exaequo.plot.marks import short_names
+from exaequo.plot.marks import notes, short_names
 from exaequo.plot.ranks import areas, scene_of
-from exaequo.plot.systems import Pair, agreement, cloud, gap_bars, intervals, means
+from exaequo.plot.systems import MOST_ROWS, Pair, agreement, cloud, gap_bars, intervals, letters_mean, means
 from exaequo.reporting.recorder import DEEPEST_HIT, DEEPEST_TIE, Recorder
 from exaequo.tabular import shown
 
-#: With more runs, the best are shown in a picture that has a row for each.
-MOST_ROWS = 40
 _CANVAS = Canvas.of({})
 
 
@@ -44,21 +44,23 @@ def figures(result: Comparison, recorder: Recorder, best: str, second: str | Non
     ranked = own["run"].to_list()
     top = ranked[:MOST_ROWS]
     best_of = f" The best {MOST_ROWS} runs." if len(ranked) > MOST_ROWS else ""
+    about = f"{count(len(values.topics), 'topic')}, {values.ties[0]} ties"
     by_ties = {ties: dict(zip(values.systems, values.means(0, ties).tolist(), strict=True)) for ties in values.ties}
     found = {run: {ties: means[run] for ties, means in by_ties.items()} for run in ranked}
     yield Figure(
         "ties",
         f"What ties leave open: {first.name}",
         f"Intervals from realistic to optimistic scores, as in the table of ties.{best_of}",
-        intervals(found, top, first, _CANVAS),
+        intervals(found, top, first, _CANVAS, title=f"What ties leave open: {first.name}", note=about),
     )
     group = "group" if "group" in own.columns else "mark"
     rows = own.filter(pl.col("run").is_in(top)).select("run", "mean", "low", "high", pl.col(group).alias("group"))
+    letters = letters_mean(rows.to_dicts()) if group == "group" and len(ranked) > 1 else ""
     yield Figure(
         "systems",
         f"Means of {first.name}",
         f"Means with their intervals, as in the table of runs.{best_of}",
-        means(rows.to_dicts(), first, _CANVAS),
+        means(rows.to_dicts(), first, _CANVAS, title=f"Means of {first.name}", note=notes(about, letters)),
     )
     levels = [name for name in result.curves.columns if name != "run"]
     curves = {row["run"]: [row[level] for level in levels] for row in result.curves.to_dicts()}
@@ -66,22 +68,24 @@ def figures(result: Comparison, recorder: Recorder, best: str, second: str | Non
         "curves",
         "Interpolated precision",
         "Precision at recall 0 to 1, averaged over topics.",
-        mean_curves({run: curves[run] for run in ranked}, _CANVAS),
+        mean_curves({run: curves[run] for run in ranked}, _CANVAS, title="Interpolated precision", note=about),
         [["run", *levels], *([run, *map(shown, curves[run])] for run in ranked)],
     )
     if recorder.cut is not None:
         name = without_cutoff(recorder.cut.name).name
         at_k = {run: recorder.looks[values.systems.index(run)].at_k for run in ranked}
-        chart = cutoff_lines(at_k, recorder.cutoffs, name, _CANVAS)
+        title = f"{name} against the cutoff"
+        chart = cutoff_lines(at_k, recorder.cutoffs, name, _CANVAS, title=title, note=about)
         heads = ["run", *map(str, recorder.cutoffs)]
         cells = [heads, *([run, *map(shown, at_k[run])] for run in ranked)]
-        yield Figure("at-k", f"{name} against the cutoff", "Means over all judged topics.", chart, cells)
+        yield Figure("at-k", title, "Means over all judged topics.", chart, cells)
     if len(values.measures) > 1 and len(ranked) > 2:
         table = [values.means(row) for row in range(len(values.measures))]
         text = "Kendall's τ-b between the rankings of the runs by each two measures."
         taus = result.taus
+        square = agreement(values.measures, table, _CANVAS, title="Agreement of measures", note=about)
         cells = [list(taus.columns), *([shown(cell) for cell in row] for row in taus.rows())]
-        yield Figure("measures", "Agreement of measures", text, agreement(values.measures, table, _CANVAS), cells)
+        yield Figure("measures", "Agreement of measures", text, square, cells)
     yield from _of_ties(result, recorder, found)
     if second is not None:
         yield from _of_pair(result, recorder, best, second)
@@ -98,7 +102,18 @@ def _of_ties(result: Comparison, recorder: Recorder, found: dict[str, dict[str, 
     text = (
         f"Of all runs, {run} depends most on how ties are broken. A bar goes from the first to the last rank of a tie."
     )
-    yield Figure("tie-groups", f"Ties of {run}", text, tie_rows(rows, lengths, DEEPEST_TIE, _CANVAS))
+    chart = tie_rows(rows, lengths, DEEPEST_TIE, _CANVAS, title=f"Ties of {run}")
+    cells = [["topic", "ranks of ties that are mixed", "ranks of other ties"]]
+    cells += [[topic, *_ranges(bars)] for topic, bars in zip(recorder.topics, look.ties, strict=True)]
+    yield Figure("tie-groups", f"Ties of {run}", text, chart, cells)
+
+
+def _ranges(bars: list[dict[str, Any]]) -> list[str]:
+    """Return the ranks of ties that hold relevant and other documents, and of those that do not."""
+    by_kind: dict[str, list[str]] = {"mixed": [], "all alike": []}
+    for bar in bars:
+        by_kind[bar["kind"]].append(f"{int(bar['first'] + 0.5)}–{int(bar['last'] - 0.5)}")
+    return [", ".join(ranges) for ranges in by_kind.values()]
 
 
 def _of_pair(result: Comparison, recorder: Recorder, best: str, second: str) -> Iterator[Figure]:
@@ -115,8 +130,10 @@ def _of_pair(result: Comparison, recorder: Recorder, best: str, second: str) -> 
         [topic, shown(a), shown(b), shown(gap)] for topic, a, b, gap in sorted(values_of, key=lambda each: -each[3])
     ]
     text = f"Differences in {name}, sorted."
-    yield Figure("topics", f"{pair.title}, topic by topic", text, gap_bars(pair, _CANVAS), cells)
-    yield Figure("scatter", f"{best} and {second}", f"{name} of both, topic by topic.", cloud(pair, _CANVAS))
+    chart = gap_bars(pair, _CANVAS, title=pair.title, note=f"{values.ties[0]} ties")
+    yield Figure("topics", f"{pair.title}, topic by topic", text, chart, cells)
+    chart = cloud(pair, _CANVAS, title=pair.title, note=f"{values.ties[0]} ties")
+    yield Figure("scatter", f"{best} and {second}", f"{name} of both, topic by topic, as in the table above.", chart)
     topic = topics[int(np.argmax(np.abs(pair.gap)))]
     at = recorder.topics.index(topic)
     hits = {run: recorder.looks[values.systems.index(run)].hits[at] for run in (best, second)}

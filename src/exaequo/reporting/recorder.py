@@ -51,7 +51,6 @@ class Recorder:
         self.cut = next((each for each in measures if "cutoff" in each.params), None)
         self.cutoffs = cutoffs(DEEPEST_CUTOFF)
         self.looks: list[Look] = []
-        self.deepest = DEEPEST_HIT
         self._options, self._depth = options, depth
 
     def watch(self, runs: Iterable[Run]) -> Iterator[Run]:
