@@ -460,7 +460,7 @@ def test_settings_and_estimates_are_said() -> None:
     assert explain(qrels, run, "t", "AP").error == 0
     with pytest.warns(exaequo.DataWarning, match="1 judgment above 127"):
         explain({"t": {"a": 130, "b": 1}}, {"t": {"a": 1.0}}, "t", "AP")
-    with pytest.raises(exaequo.BadParameter, match="one number per run"):
+    with pytest.raises(exaequo.BadParameter, match="leave the topic out"):
         explain(qrels, run, "t", "gm(AP)")
 
 
@@ -489,3 +489,24 @@ def test_a_language_says_in_english_what_it_does_not_say(tmp_path: Path, monkeyp
     sentences.cache_clear()
     assert "Also AP = 1.0000" in text
     assert "Together" in text
+
+
+def test_the_figure_of_a_whole_run() -> None:
+    """The sum, the mean or the geometric mean of all topics, as eval prints it, and under the other strategies."""
+    qrels, runs = exaequo.sample()
+    run = next(each for each in runs if each.name == "llm-judge")
+    for measure in parse_measures("AP nDCG@10 gm(AP) NumRet NumRelRet RR"):
+        for ties in ("realistic", "conventional"):
+            found = explain(qrels, run, None, measure, ties=ties)
+            scores = exaequo.evaluate(qrels, run, measure, ties=("realistic", "conventional", "optimistic", "expected"))
+            assert found.value == scores.mean(measure, ties=ties)
+            assert found.steps[-1].result == pytest.approx(found.value, abs=1e-9)
+            assert {**found.others, ties: found.value} == {
+                each: scores.mean(measure, ties=each) for each in scores.ties
+            }
+            assert f"So {measure.name} = {found.figure}" in found.text()
+            assert not english_words(found.text("fr", rows=2).replace(measure.name, ""))
+    with pytest.warns(exaequo.DataWarning, match="undefined in 1 of 2"):
+        undefined = explain({"1": {"a": 1}, "2": {"a": 1}}, {"1": {"a": 1.0}, "2": {"b": 1.0}}, None, "PDoc(doc='a')")
+    assert "1 topic has no value, and is left out" in undefined.text()
+    assert undefined.value == 1

@@ -14,7 +14,7 @@ from exaequo.cli.options import STRATEGIES, Files, Target, judges_relevance, rea
 from exaequo.errors import UsageError
 
 if TYPE_CHECKING:
-    from exaequo.explanation import Explanation, FilterExplanation
+    from exaequo.explanation import Explanation, FilterExplanation, MeanExplanation
 
 FORMAT = 1
 #: One file of sentences each.
@@ -27,7 +27,7 @@ FOR_FILTERS: dict[str, Any] = {"threshold": 0.5, "utility": "LF1", "beta": 1.0}
 @click.command()
 @click.argument("qrels", metavar="QRELS|TABLE")
 @click.argument("run", required=False)
-@click.option("--topic", required=True, metavar="TOPIC", help="The topic to explain.")
+@click.option("--topic", metavar="TOPIC", help="The topic to explain.  [default: the figure of all topics]")
 @click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="[default: AP]")
 @click.option("--ties", type=click.Choice(STRATEGIES), help="[default: realistic]")
 @click.option("--threshold", type=float, metavar="T", help="Explain a filter: scores from here on are selected.")
@@ -47,7 +47,7 @@ FOR_FILTERS: dict[str, Any] = {"threshold": 0.5, "utility": "LF1", "beta": 1.0}
 def explain(
     qrels: str,
     run: str | None,
-    topic: str,
+    topic: str | None,
     measures: tuple[str, ...],
     docs: int | None,
     lang: str,
@@ -58,17 +58,19 @@ def explain(
     target: Target,
     **options: Any,
 ) -> None:
-    """Show step by step how the value of a measure for one TOPIC of RUN comes about, as on the board.
+    """Show step by step how the value of a measure for one TOPIC of RUN, or for all, comes about, as on the board.
 
     With --threshold, the figures of a binary filter; a single TABLE may then stand for both files, as for `filter`.
     """
     output.check_paths((qrels, *([run] if run is not None else [])), target.path)
     judging = {"rel_level": rel_level, "max_grade": max_grade}
-    found: Sequence[Explanation | FilterExplanation]
+    found: Sequence[Explanation | MeanExplanation | FilterExplanation]
     if run is None or options["threshold"] is not None:
         chosen = _chosen(options, FOR_FILTERS, FOR_MEASURES, "explains a measure, not a filter")
         if run is None and (rel_level is not None or max_grade != 127):
             raise UsageError("A table of decisions says what is relevant; leave --rel-level and --max-grade out.")
+        if topic is None:
+            raise UsageError("A filter is explained for one --topic.")
         if measures:
             raise UsageError("A measure (-m) and a filter (--threshold, or no RUN) are explained one at a time.")
         found = [_filter(qrels, run, topic, {**chosen, **judging, "docs": docs}, files)]
@@ -103,17 +105,19 @@ def _filter(qrels: str, run: str | None, topic: str, chosen: dict[str, Any], fil
 def _measures(
     qrels: str,
     run: str,
-    topic: str,
+    topic: str | None,
     measures: Sequence[str],
     chosen: dict[str, Any],
     docs: int | None,
     files: Files,
-) -> list[Explanation]:
+) -> Sequence[Explanation | MeanExplanation]:
     from exaequo.evaluation import Options
-    from exaequo.explanation import explain_list
+    from exaequo.explanation import explain_list, explain_mean
     from exaequo.measures import parse_measures
 
     options = Options((chosen.pop("ties"),), **chosen)
     asked = parse_measures(measures)
     judged, lines = files.qrels(qrels), files.run(run)
+    if topic is None:
+        return [explain_mean(judged, lines, measure, options) for measure in asked]
     return [explain_list(judged, lines, topic, measure, options, docs=docs) for measure in asked]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, overload
 
 import polars as pl
 
@@ -18,6 +18,7 @@ from exaequo.errors import BadParameter, DataWarning
 from exaequo.evaluation import Options, notes_on_grades
 from exaequo.explanation.filters import FilterExplanation, explain_filter
 from exaequo.explanation.luck import other_orders, other_values, what_ties_decide
+from exaequo.explanation.means import MeanExplanation, explain_mean
 from exaequo.explanation.steps import Step, steps_of
 from exaequo.explanation.steps.parts import Given
 from exaequo.explanation.view import View, place_of
@@ -28,7 +29,17 @@ from exaequo.measures import Measure, parse_measure
 from exaequo.order import Ordering, one_strategy
 from exaequo.read import Qrels, QrelsLike, Run, RunLike, read_qrels, read_run
 
-__all__ = ["LANGUAGES", "Explanation", "FilterExplanation", "explain", "explain_filter", "explain_list", "sentences"]
+__all__ = [
+    "LANGUAGES",
+    "Explanation",
+    "FilterExplanation",
+    "MeanExplanation",
+    "explain",
+    "explain_filter",
+    "explain_list",
+    "explain_mean",
+    "sentences",
+]
 
 #: Rows of a table that are shown unless more are asked for.
 MOST_ROWS = 30
@@ -119,10 +130,44 @@ class Explanation:
         }
 
 
+@overload
 def explain(
     qrels: QrelsLike,
     run: RunLike,
     topic: str,
+    measure: str | Measure,
+    *,
+    ties: str = ...,
+    rel_level: float | None = ...,
+    max_grade: float = ...,
+    depth: int | None = ...,
+    precision: str = ...,
+    seed: int = ...,
+    docs: int | None = ...,
+) -> Explanation: ...
+
+
+@overload
+def explain(
+    qrels: QrelsLike,
+    run: RunLike,
+    topic: None,
+    measure: str | Measure,
+    *,
+    ties: str = ...,
+    rel_level: float | None = ...,
+    max_grade: float = ...,
+    depth: int | None = ...,
+    precision: str = ...,
+    seed: int = ...,
+    docs: int | None = ...,
+) -> MeanExplanation: ...
+
+
+def explain(
+    qrels: QrelsLike,
+    run: RunLike,
+    topic: str | None,
     measure: str | Measure,
     *,
     ties: str = "realistic",
@@ -132,13 +177,19 @@ def explain(
     precision: str = "double",
     seed: int = 0,
     docs: int | None = None,
-) -> Explanation:
-    """Explain the value of a measure for one topic of a run; options as for `evaluate`.
+) -> Explanation | MeanExplanation:
+    """Explain the value of a measure for one topic of a run, or that of all topics if it is None.
 
-    With `docs`, the size of the collection, tables of relevant and returned documents have all their cells.
+    Options are those of `evaluate`. With `docs`, the size of the collection, tables of relevant and returned documents
+    have all their cells.
     """
     options = Options((one_strategy(ties),), rel_level, max_grade, depth, precision=precision, seed=seed)
-    found = explain_list(read_qrels(qrels), read_run(run), str(topic), parse_measure(measure), options, docs=docs)
+    read = read_qrels(qrels), read_run(run)
+    found: Explanation | MeanExplanation
+    if topic is None:
+        found = explain_mean(*read, parse_measure(measure), options)
+    else:
+        found = explain_list(*read, str(topic), parse_measure(measure), options, docs=docs)
     for warning in found.warnings:
         warnings.warn(warning, DataWarning, stacklevel=2)
     return found
@@ -149,7 +200,7 @@ def explain_list(
 ) -> Explanation:
     """Explain the value of a measure for one topic of a run that has been read."""
     if measure.aggregate == "gm":
-        raise BadParameter(f"{measure} is one number per run; explain {Measure(measure.definition, measure.params)}.")
+        raise BadParameter(f"{measure} is one number per run: leave the topic out.")
     judgments = prepare(qrels, level=options.rel_level, highest=options.max_grade)
     at = place_of(topic, judgments)
     ordering = Ordering(judge(run, judgments), options.precision)

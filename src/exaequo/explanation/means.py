@@ -1,0 +1,101 @@
+"""The figure of a whole run: the values of its topics, and what is made of them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from exaequo.aggregate import GM_FLOOR, aggregate
+from exaequo.evaluation import Options, evaluate_runs
+from exaequo.expected import EXPECTED
+from exaequo.explanation.steps.parts import Given, Row, Step, column, listed, over, summed
+from exaequo.explanation.wording import Wording, plain, plain_steps
+from exaequo.formats import figure
+from exaequo.measures import Measure
+from exaequo.order import INTERVAL
+from exaequo.read import Qrels, Run
+
+
+@dataclass(frozen=True, eq=False)
+class MeanExplanation:
+    """How the figure of a run came about: a value for each topic, and the sum, the mean or the geometric mean."""
+
+    measure: Measure
+    run: str
+    ties: str
+    value: float
+    steps: tuple[Step, ...]
+    others: dict[str, float]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def figure(self) -> str:
+        """The value as `eval` prints it."""
+        return figure(self.measure, self.value)
+
+    def text(self, lang: str = "en", *, rows: int = 30, markdown: bool = False) -> str:
+        """Write the explanation out."""
+        words = Wording(lang, markdown=markdown)
+        names = {"measure": self.measure.name, "run": self.run, "ties": words.word(self.ties)}
+        title = words.said("mean title", **names)
+        figures = {words.word(name): words.word(figure(self.measure, value)) for name, value in self.others.items()}
+        table = pl.DataFrame({"strategy": list(figures), "value": list(figures.values())})
+        return "\n\n".join(
+            [
+                f"## {title}" if markdown else title,
+                *words.steps(self.steps, rows),
+                words.said("value", measure=self.measure.name, value=self.figure),
+                words.said("others"),
+                words.table(table),
+                words.said("mean topic"),
+            ]
+        )
+
+    def as_dict(self, lang: str = "en") -> dict[str, Any]:
+        """Return plain data, for JSON; sentences in a language."""
+        return {
+            "measure": self.measure.name,
+            "run": self.run,
+            "ties": self.ties,
+            "value": plain(self.value),
+            "figure": self.figure,
+            "steps": plain_steps(self.steps, Wording(lang)),
+            "others": plain(self.others),
+        }
+
+
+def explain_mean(qrels: Qrels, run: Run, measure: Measure, options: Options) -> MeanExplanation:
+    """Explain the figure of a run over all its topics."""
+    (ties,) = options.ties
+    chosen = tuple(dict.fromkeys((ties, *INTERVAL, EXPECTED)))
+    asked = Options(
+        chosen, options.rel_level, options.max_grade, options.depth, options.missing, options.precision, options.seed
+    )
+    scores = evaluate_runs(qrels, [run], [measure], asked)
+    by_ties = {name: scores.mean(measure, ties=name) for name in chosen}
+    own = next(block for block in scores.blocks if block.ties == ties)
+    rows = [{"topic": topic, "value": float(value)} for topic, value in zip(own.topics, own.values[0], strict=True)]
+    others = {name: value for name, value in by_ties.items() if name != ties}
+    steps = tuple(_steps(measure, rows))
+    return MeanExplanation(measure, run.name, ties, by_ties[ties], steps, others, scores.warnings)
+
+
+def _steps(measure: Measure, rows: list[Row]) -> list[Step]:
+    """Return the values of topics, and what is made of those that have one."""
+    known = [row for row in rows if not math.isnan(row["value"])]
+    left = len(rows) - len(known)
+    table = listed("topic values", known, {"topics": len(known)}, "no topic values")
+    steps = [table, *([Step("topics left out", {"left": left})] if left else [])]
+    if measure.aggregate == "sum":
+        return [*steps, summed(column(known, "value"), last=True)]
+    if measure.aggregate == "mean":
+        together = summed(column(known, "value"))
+        return [*steps, together, over("over topics", together.numbers["total"], len(known))]
+    logs = [math.log(max(row["value"], GM_FLOOR)) for row in known]
+    together = summed(logs)
+    result = aggregate("gm", pl.Series([row["value"] for row in known], dtype=pl.Float64).to_numpy())
+    numbers = {"total": together.numbers["total"], "topics": len(known), "result": result}
+    return [*steps, Step("logarithms", {"floor": Given(GM_FLOOR)}), together, Step("geometric", numbers)]
