@@ -93,8 +93,8 @@ def intervals(
     ]
     y = nominal("run", sort=list(shown.values()))
     names = [ties for ties in (*_STRATEGIES, _ALL) if any(point["strategy"] == ties for point in points)]
-    wide = sum(canvas.span(name) + 3 * canvas.font for name in names) < canvas.width
-    legend = {"title": None, "orient": "top", "columns": len(names) if wide else 2}
+    room = sum(canvas.span(name) + 2 * canvas.font for name in names) / canvas.width
+    legend = {"title": None, "orient": "top", "columns": len(names) if room < 1 else 3 if room < 1.6 else 2}
 
     def scale(values: Sequence[str]) -> Row:
         look = dict(zip((*_STRATEGIES, _ALL), values, strict=True))
