@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
-import resource
 import subprocess
 import sys
 import tempfile
@@ -111,9 +111,13 @@ def peak_memory(topics: int, depth: int, judged: int) -> dict[str, float]:
         qrels, run = write_collection(Path(folder), topics, depth, judged)
         command = [sys.executable, "-m", "exaequo", "eval", str(qrels), str(run), "--ties", "all", "--format", "csv"]
         start = time.perf_counter()
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603
+        _, status, usage = os.wait4(process.pid, 0)  # of this process alone, whatever else was run before
+        process.returncode = os.waitstatus_to_exitcode(status)
         took = time.perf_counter() - start
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    if process.returncode:
+        raise RuntimeError(f"exaequo eval ended with {process.returncode}")
+    peak = usage.ru_maxrss / 1024
     return {
         "run lines": topics * depth,
         "judgments": topics * judged,
