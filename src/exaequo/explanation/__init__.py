@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass, field, replace
-from typing import Any, overload
+from typing import Any, TypedDict, Unpack, overload
 
 import polars as pl
 
@@ -130,37 +130,27 @@ class Explanation:
         }
 
 
+class ExplainOptions(TypedDict, total=False):
+    """The options of `explain`."""
+
+    ties: str
+    rel_level: float | None
+    max_grade: float
+    depth: int | None
+    precision: str
+    seed: int
+    docs: int | None
+
+
 @overload
 def explain(
-    qrels: QrelsLike,
-    run: RunLike,
-    topic: str,
-    measure: str | Measure,
-    *,
-    ties: str = ...,
-    rel_level: float | None = ...,
-    max_grade: float = ...,
-    depth: int | None = ...,
-    precision: str = ...,
-    seed: int = ...,
-    docs: int | None = ...,
+    qrels: QrelsLike, run: RunLike, topic: str, measure: str | Measure, **options: Unpack[ExplainOptions]
 ) -> Explanation: ...
 
 
 @overload
 def explain(
-    qrels: QrelsLike,
-    run: RunLike,
-    topic: None,
-    measure: str | Measure,
-    *,
-    ties: str = ...,
-    rel_level: float | None = ...,
-    max_grade: float = ...,
-    depth: int | None = ...,
-    precision: str = ...,
-    seed: int = ...,
-    docs: int | None = ...,
+    qrels: QrelsLike, run: RunLike, topic: None, measure: str | Measure, **options: Unpack[ExplainOptions]
 ) -> MeanExplanation: ...
 
 
