@@ -441,3 +441,34 @@ def test_many_topics_behind_a_mean_are_bands() -> None:
     picture = plot.curve(qrels, {"x": run})
     assert sum(each["mark"]["type"] == "area" for each in picture["layer"]) == 2
     assert "80 %" in str(picture["title"]["subtitle"])
+
+
+def test_sums_and_the_way_of_a_measure_are_said() -> None:
+    x = plot.ties(QRELS, ALL, measure="NumQ")["layer"][1]["encoding"]["x"]
+    assert x["title"] == "NumQ, sum over topics"
+    assert x["scale"]["domain"][0] < 25 < x["scale"]["domain"][1]
+    for picture in (plot.systems(QRELS, ALL, measure="Silence@10"), plot.at_k(QRELS, ALL, measure="Silence")):
+        assert "less is better" in json.dumps(picture)
+    with pytest.raises(BadParameter, match="IPrec takes no cutoff"):
+        plot.at_k(QRELS, ALL, measure="IPrec")
+
+
+def test_thresholds_of_scores_that_are_far_apart() -> None:
+    qrels = {"1": {f"d{at}": at % 2 for at in range(100)}}
+    for low, scale in ((1.0, "log"), (-1.0, "symlog")):
+        run = {"1": {f"d{at}": low + at / 100 if at < 99 else 1e9 for at in range(100)}}
+        picture = plot.threshold(qrels, {"x": run})
+        assert picture["layer"][0]["encoding"]["x"]["scale"]["type"] == scale
+        assert picture.drawn("svg").startswith(b"<svg")
+    assert "type" not in plot.threshold(QRELS, [RUNS[0]])["layer"][0]["encoding"]["x"]["scale"]
+
+
+def test_many_runs_have_rows_for_the_best() -> None:
+    qrels: dict[str, dict[str, int]] = {str(topic): {"a": 1} for topic in range(3)}
+    runs = {
+        f"r{at:02}": {str(t): {**{f"x{k}": 2.0 for k in range(at)}, "a": 1.0} for t in range(3)} for at in range(45)
+    }
+    for picture in (plot.ties(qrels, runs, measure="RR"), plot.systems(qrels, runs, measure="RR")):
+        names = {row["run"] for each in picture["layer"] for row in each["data"]["values"]}
+        assert len(names) == 40 and "r00" in names and "r44" not in names
+        assert "the best 40 of 45 runs" in str(picture["title"]["subtitle"])
