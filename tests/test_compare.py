@@ -121,7 +121,7 @@ def test_identical_runs_and_few_topics() -> None:
     found = compare(qrels, {"x": run, "y": run}, "AP").pairs.row(0, named=True)
     assert (found["p"], found["significant"], found["d"]) == (1.0, False, 0.0)
     assert found["verdict"] == "no difference between y and x on AP: equal on every topic"
-    with pytest.raises(InputError, match="1 topic to compare on; expected at least two"):
+    with pytest.raises(InputError, match="only 1 topic; expected at least two"):
         compare({"1": {"a": 1}}, {"x": run, "y": run}, "AP")
     with pytest.raises(BadParameter, match="at least two runs"):
         compare(qrels, {"x": run}, "AP")

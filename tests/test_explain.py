@@ -454,6 +454,8 @@ def test_settings_and_estimates_are_said() -> None:
     text = explain(qrels, run, "t", "INST", rel_level=2, depth=30, precision="single").text()
     for said in ("a grade of 2 or more", "cut after rank 30", "single-precision", "standard error"):
         assert said in text
+    none = explain({"t": {"z": 1}}, run, "t", "AP@100", depth=3).text()
+    assert "among the first 3." in none and "first 100" not in none
     found = explain(qrels, run, "t", "INST", depth=30)
     assert found.error > 0
     assert found.as_dict()["options"]["depth"] == 30

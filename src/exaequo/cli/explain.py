@@ -27,7 +27,7 @@ FOR_FILTERS: dict[str, Any] = {"threshold": 0.5, "utility": "LF1", "beta": 1.0}
 @click.command()
 @click.argument("qrels", metavar="QRELS|TABLE")
 @click.argument("run", required=False)
-@click.option("--topic", metavar="TOPIC", help="The topic to explain.  [default: the figure of all topics]")
+@click.option("--topic", metavar="TOPIC", help="The topic; a filter needs one.  [default: the figure of all topics]")
 @click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="[default: AP]")
 @click.option("--ties", type=click.Choice(STRATEGIES), help="[default: realistic]")
 @click.option("--threshold", type=float, metavar="T", help="Explain a filter: scores from here on are selected.")

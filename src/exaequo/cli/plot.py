@@ -27,7 +27,7 @@ KNOWS = {
 
 @click.command()
 @click.argument("kind", type=click.Choice(list(KNOWS)))
-@click.argument("paths", nargs=-1, metavar="QRELS RUN...")
+@click.argument("paths", nargs=-1, metavar="[QRELS RUN...]")
 @click.option("-o", "--output", "path", required=True, metavar="FILE", help="FILE.svg, .png, .pdf, .html or .json")
 @click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="What to draw.")
 @click.option("--topic", metavar="TOPIC", help="One topic instead of all.")

@@ -91,7 +91,7 @@ def collect(qrels: Qrels, runs: Iterable[Run], measures: Sequence[Measure], opti
             without = judgments.topics.filter(pl.Series(~kept)).to_list()
             notes.append(f"{count(len(without), 'topic')} that a run lacks left out for all of them: {listed(without)}")
     if kept.sum() < 2:
-        what = f"{count(int(kept.sum()), 'topic')} to compare on"
+        what = f"only {count(int(kept.sum()), 'topic')}"
         raise InputError(Problem(qrels.source.name, None, what, "at least two", "Statistics over topics need several."))
     stacked = {ties: np.stack(each, axis=1)[:, :, kept] for ties, each in found.items()}
     usable, more_notes = _usable(measures, stacked)

@@ -20,7 +20,7 @@ from exaequo.explanation.filters import FilterExplanation, explain_filter
 from exaequo.explanation.luck import other_orders, other_values, what_ties_decide
 from exaequo.explanation.means import MeanExplanation, explain_mean
 from exaequo.explanation.steps import Step, steps_of
-from exaequo.explanation.steps.parts import Given
+from exaequo.explanation.steps.parts import CUT, Given
 from exaequo.explanation.view import View, place_of
 from exaequo.explanation.wording import LANGUAGES, Wording, plain, plain_steps, sentences
 from exaequo.formats import figure
@@ -211,7 +211,7 @@ def explain_list(
         ties=ties,
         value=value,
         listing=view.listing(rel),
-        steps=tuple(steps_of(measure, view)),
+        steps=tuple(_within(steps_of(measure, view), options.depth)),
         others=others,
         verdict=what_ties_decide(whole, measure, {ties: value, **others}, options.depth),
         orders=tuple(other_orders(alone, at, rel, options.depth)),
@@ -227,6 +227,19 @@ def explain_list(
         },
         warnings=tuple(notes_on_grades(judgments)),
     )
+
+
+def _within(steps: list[Step], depth: int | None) -> list[Step]:
+    """Let sentences about the first documents speak of no more than the list was cut to."""
+    if depth is None:
+        return steps
+    about_first = {f"{key} at" for key in CUT}
+    return [
+        replace(step, numbers={**step.numbers, "cutoff": min(depth, step.numbers["cutoff"])})
+        if step.key in about_first
+        else step
+        for step in steps
+    ]
 
 
 def _settings(options: Options) -> list[Step]:

@@ -18,6 +18,8 @@ from exaequo.read import QrelsLike
 
 #: Scores up to which every threshold is drawn; of more, so many of each kind.
 MOST, SOME = 400, 150
+#: From here on scores are written as 10k, 1M.
+LARGE = 1e5
 #: Thresholds up to which each has a mark.
 MOST_MARKS = 30
 
@@ -55,7 +57,8 @@ def threshold(
     span = (float(grid[0]), float(grid[-1])) if len(grid) > 1 else (float(grid[0]) - 0.5, float(grid[0]) + 0.5)
     scale = _stretched(one, span)
     title = "Threshold" if scale == "linear" else "Threshold (logarithmic)"
-    axes = Axes("threshold", "value", title, "Macro-average", span, (low, high), x_scale=scale)
+    large = {"format": ".3~s"} if max(map(abs, span)) >= LARGE else None
+    axes = Axes("threshold", "value", title, "Macro-average", span, (low, high), large, x_scale=scale)
     marked = rows if len(grid) <= MOST_MARKS else []
     # A threshold between two scores does what the higher one does.
     how = "step-before" if whole else "linear"
