@@ -461,7 +461,8 @@ def test_settings_and_estimates_are_said() -> None:
     assert found.as_dict()["options"]["depth"] == 30
     assert explain(qrels, run, "t", "AP").error == 0
     with pytest.warns(exaequo.DataWarning, match="1 judgment above 127"):
-        explain({"t": {"a": 130, "b": 1}}, {"t": {"a": 1.0}}, "t", "AP")
+        high = explain({"t": {"a": 130, "b": 1}}, {"t": {"a": 1.0}}, "t", "AP")
+    assert high.listing.select("judgment", "relevant").row(0) == (130, False)  # as it was judged
     with pytest.raises(exaequo.BadParameter, match="leave the topic out"):
         explain(qrels, run, "t", "gm(AP)")
 

@@ -185,6 +185,14 @@ class JudgedRun:
         """Number of documents the run returned for each evaluated topic."""
         return np.bincount(self.topic, minlength=self.judgments.n_topics)
 
+    @cached_property
+    def as_judged(self) -> Floats:
+        """The grade of each line as the judgments have it, also where it is too high to count; 0 if there is none."""
+        if not self.judgments.too_high:
+            return self.grade
+        grades = self.judgments.qrels.frame["rel"].to_numpy()[self.judgments.row]
+        return np.where(self.judged, grades[self.place], self.grade)
+
     @property
     def missing(self) -> list[str]:
         """Evaluated topics the run has no line for."""

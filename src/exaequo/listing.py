@@ -26,7 +26,7 @@ def table(ranking: Ranking, rel: float | None = None) -> pl.DataFrame:
     before = np.concatenate(([0], first_tie))[np.searchsorted(groups.topic, groups.topic)]
     number = np.where(groups.size > 1, first_tie - before, 0)[groups.of]
     frame = ranking.lines.run.frame
-    grade = pl.Series(ranking.grade)
+    grade = pl.Series(ranking.lines.as_judged[ranking.line])
     return pl.DataFrame(
         {
             "topic": frame["qid"][ranking.row],

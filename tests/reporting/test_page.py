@@ -258,6 +258,17 @@ def test_scores_are_those_of_the_file(tmp_path: Path, opened: Opened) -> None:
     assert own.locator("td:nth-child(4)").all_text_contents() == ["7.5"]
 
 
+def test_judgments_are_those_of_the_file(tmp_path: Path, opened: Opened) -> None:
+    """A grade that is too high to count is shown as it is, and not as relevant."""
+    qrels: Grades = {str(topic): {"a": 3.0, "b": 2.0, "c": 0.0} for topic in range(3)}
+    run: Sims = {str(topic): {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0} for topic in range(3)}
+    path = write(tmp_path / "x.html", qrels, {"one": run, "two": run}, max_grade=2.0)
+    page = opened.open(path)
+    wanted = ["3", "2 ✓", "0", "not judged"]
+    for selector in ("#lists table", ".static table"):
+        assert page.locator(selector).first.locator("td:nth-child(3)").all_text_contents() == wanted
+
+
 @pytest.mark.parametrize("names", [("constructor", "toString"), ("a\nb", "\u202eevil"), ("x" * 300, "x" * 299 + "y")])
 def test_names_that_are_odd(tmp_path: Path, browser: Browser, names: tuple[str, str]) -> None:
     qrels: Grades = {f"{names[0]}{at}" if at else names[0]: {"a": 1.0, "b": 0.0, names[1]: 1.0} for at in range(3)}

@@ -273,7 +273,8 @@ def _documents(top: Sequence[Sequence[Any]], options: Options) -> list[dict[str,
     rows = []
     for at, (name, grade, tied, score) in enumerate(top):
         equal = tied or (at > 0 and top[at - 1][2])
-        relevant = grade is not None and (grade > 0 if options.rel_level is None else grade >= options.rel_level)
+        enough = grade is not None and (grade > 0 if options.rel_level is None else grade >= options.rel_level)
+        relevant = enough and grade <= options.max_grade
         judgment = "not judged" if grade is None else f"{grade:g}{' ✓' if relevant else ''}"
         kind = " ".join(filter(None, ("tied" if tied else "", "in-tie" if equal else "")))
         row = {"rank": f"{at + 1}{' =' if equal else ''}", "name": name, "judgment": judgment, "score": score}

@@ -39,6 +39,7 @@ def data_of(result: Comparison, recorder: Recorder, options: Options, pair: tupl
         "baseline": result.plan.baseline or "",
         "leaders": [place[name] if name is not None else -1 for name in (pair[1], pair[0])],
         "level": options.rel_level,
+        "highest": options.max_grade if np.isfinite(options.max_grade) else None,
         "ranked": [place[name] for name in ranked_runs(result)],
         "tied": [round(look.health["tied"], 1) for look in recorder.looks],
         "values": [plain(values.by_ties[values.ties[0]][row]) for row in range(len(values.measures))],

@@ -359,7 +359,8 @@
     const documents = data.lists[run][topic];
     documents.forEach(([document_, grade, tied, score], number) => {
       const equal = tied || (number > 0 && documents[number - 1][2]);
-      const relevant = grade !== null && (data.level === null ? grade > 0 : grade >= data.level);
+      const enough = grade !== null && (data.level === null ? grade > 0 : grade >= data.level);
+      const relevant = enough && (data.highest === null || grade <= data.highest);
       const row = body.insertRow();
       row.className = [tied ? "tied" : "", equal ? "in-tie" : ""].join(" ").trim();
       row.append(make("td", String(number + 1) + (equal ? " =" : ""), { class: "n" }));

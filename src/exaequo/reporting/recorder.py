@@ -91,7 +91,8 @@ class Recorder:
         followed = np.zeros(len(part.tie), dtype=bool)
         followed[:-1] = part.tie[1:] == part.tie[:-1]
         scores = part.lines.sim[part.line]
-        columns = zip(part.topic, part.rank, names, part.judged, part.grade, followed, scores, strict=True)
+        grades = part.lines.as_judged[part.line]
+        columns = zip(part.topic, part.rank, names, part.judged, grades, followed, scores, strict=True)
         for topic, rank, name, judged, grade, tied, score in columns:
             if rank <= self._depth:
                 result[int(topic)].append([name, float(grade) if judged else None, int(tied), f"{score:.6g}"])
