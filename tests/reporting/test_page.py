@@ -20,7 +20,13 @@ from exaequo.cli import run as command
 from exaequo.reporting import report
 from helpers import Grades, Sims, evaluate
 
-NASTY = ("<script>alert(1)</script>", '"onload="alert(2)', "</script><img src=x onerror=alert(3)>", "a & b < c")
+NASTY = (
+    'x aria-label="y"',
+    "<script>alert(1)</script>",
+    '"onload="alert(2)',
+    "</script><img src=x onerror=alert(3)>",
+    "a & b < c",
+)
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 
 
@@ -441,6 +447,8 @@ def test_names_are_text(tmp_path: Path, opened: Opened) -> None:
     assert page.text_content("h1") == NASTY[0]
     assert set(order(page)) == set(NASTY)
     assert page.locator("img").count() == 0
+    drawn = "".join(page.locator("figure svg").all_text_contents())
+    assert NASTY[0] in drawn and NASTY[4] in drawn
     assert page.evaluate("document.scripts.length") == 2
     page.select_option("#baseline", NASTY[2])
     page.locator("#bars .bar").first.click()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +15,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from exaequo.comparison import Comparison
-    from exaequo.read import Run
 
 FORMAT = 1
 NOT_PASSED = 3
@@ -128,7 +125,6 @@ def compare(
     parsed = parse_measures(measures or MEASURES)
     options = Options(strategies(ties.split(","), more=(EXPECTED,)), rel_level, max_grade, depth, missing, seed=seed)
     judged, read = files.qrels(qrels), list(files.runs(runs))
-    baseline = _named(baseline, read)
     plan = Plan(baseline, test, correction, "greater" if one_sided else "two-sided", alpha, samples, seed, interval)
     result = compare_runs(judged, read, parsed, options, plan)
     for warning in result.warnings:
@@ -140,18 +136,6 @@ def compare(
         others = [(each, files.qrels(each)) for each in judges]
         tables["judges"] = _judges(result, [(qrels, judged), *others], read, options)
     _show(result, tables, only, target)
-
-
-def _named(baseline: str | None, runs: Sequence[Run]) -> str | None:
-    """Return the name of the run that is meant: its file stands for it too."""
-    from exaequo.read import unique_names
-
-    names = unique_names([(run.name, run.source.name) for run in runs])
-    if baseline is None or baseline in names:
-        return baseline
-    files = [os.path.normpath(run.source.name) for run in runs]
-    asked = os.path.normpath(baseline)
-    return names[files.index(asked)] if asked in files else baseline
 
 
 def _collections(result: Comparison, folders: tuple[str, ...], options: Any) -> tuple[pl.DataFrame, pl.DataFrame]:

@@ -10,7 +10,7 @@ import click
 
 from exaequo.cli import output
 from exaequo.cli.filter import coefficients_of
-from exaequo.cli.options import STRATEGIES, Files, Target, judges_relevance, reads_files, writes
+from exaequo.cli.options import HIGHEST_GRADE, STRATEGIES, Files, Target, judges_relevance, reads_files, writes
 from exaequo.errors import UsageError
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def explain(
     found: Sequence[Explanation | MeanExplanation | FilterExplanation]
     if run is None or options["threshold"] is not None:
         chosen = _chosen(options, FOR_FILTERS, FOR_MEASURES, "explains a measure, not a filter")
-        if run is None and (rel_level is not None or max_grade != 127):
+        if run is None and (rel_level is not None or max_grade != HIGHEST_GRADE):
             raise UsageError("A table of decisions says what is relevant; leave --rel-level and --max-grade out.")
         if topic is None:
             raise UsageError("A filter is explained for one --topic.")

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 Command = Callable[..., Any]
 #: How tied documents can be ordered. (`exaequo.order` has the same; importing it would cost `--help` dearly.)
 STRATEGIES = ("realistic", "conventional", "optimistic", "rank", "input", "random")
+#: A grade above this is not relevant, unless told otherwise. (`exaequo.judge` has the same.)
+HIGHEST_GRADE = 127.0
 _KIND = click.Choice(["trec", "csv", "tsv", "jsonl", "parquet"])
 
 
@@ -146,8 +148,8 @@ def judges_relevance(function: Command) -> Command:
         click.option(
             "--max-grade",
             type=float,
-            default=127,
-            show_default=True,
+            default=HIGHEST_GRADE,
+            show_default="127",
             metavar="N",
             help="A grade above this is not relevant; 'inf' lifts the limit.",
         ),

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from exaequo.cli import output
-from exaequo.cli.options import STRATEGIES, Files, judges_relevance, reads_files
+from exaequo.cli.options import HIGHEST_GRADE, STRATEGIES, Files, judges_relevance, reads_files
 
 #: Which options each kind knows, besides those of all.
 KNOWS = {
@@ -91,7 +91,7 @@ def _options(kind: str, measures: tuple[str, ...], given: dict[str, Any]) -> dic
     """Return what the kind is asked for; refuse what it does not know."""
     from exaequo.errors import UsageError
 
-    if kind == "single" and given["rel_level"] is None and given["max_grade"] == 127:
+    if kind == "single" and given["rel_level"] is None and given["max_grade"] == HIGHEST_GRADE:
         given = {name: value for name, value in given.items() if name not in ("rel_level", "max_grade")}
     options = {name: value for name, value in given.items() if value is not None}
     if measures and "measures" in KNOWS[kind]:

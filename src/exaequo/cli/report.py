@@ -59,8 +59,6 @@ def report(
     from exaequo.reporting import content_of, page
 
     options = Options(TIES, rel_level, max_grade, missing=missing, seed=seed)
-    if baseline in runs:  # a file stands for the run in it
-        baseline = files.run(str(baseline)).name
     plan = Plan(baseline, test, correction, alpha=alpha, seed=seed)
     asked = shlex.join(["exaequo", *sys.argv[1:]]) if sys.argv[1:2] == ["report"] else ""
     content = content_of(

@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+import os
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import polars as pl
@@ -21,7 +22,7 @@ from exaequo.expected import EXPECTED
 from exaequo.expected import SAMPLES as ORDERS
 from exaequo.judge import HIGHEST_GRADE
 from exaequo.measures import Measure, parse_measures
-from exaequo.order import INTERVAL, strategies
+from exaequo.order import INTERVAL, Ordering, strategies
 from exaequo.read import Qrels, QrelsLike, Run, RunLike, read_qrels, read_run
 from exaequo.stats.tests import SAMPLES
 
@@ -99,7 +100,7 @@ def compare(
         qrels: as for `evaluate`.
         runs: two or more.
         measures: as for `evaluate`.
-        baseline: the name of the run all others are compared with; without it, all pairs.
+        baseline: the name or the file of the run all others are compared with; without it, all pairs.
         test: t, wilcoxon, sign, randomization or bootstrap.
         correction: none, bonferroni, holm, bh, by; or tukey, randomised-tukey, which replace the test.
         alternative: "two-sided", or "greater" to ask only whether a run is better than the baseline ("less": worse).
@@ -126,17 +127,26 @@ def compare(
 
 
 def compare_runs(
-    qrels: Qrels, runs: Iterable[Run], measures: Sequence[Measure], options: Options, plan: Plan, *, least: int = 2
+    qrels: Qrels,
+    runs: Iterable[Run],
+    measures: Sequence[Measure],
+    options: Options,
+    plan: Plan,
+    *,
+    least: int = 2,
+    watch: Callable[[Ordering], None] | None = None,
 ) -> Comparison:
-    """Compare runs as they are read; warnings are collected, not given. With `least` 1, one run alone has no pairs."""
+    """Compare runs as they are read; warnings are collected, not given.
+
+    With `least` 1, one run alone has no pairs. `watch` sees each run once it is sorted.
+    """
     for measure in measures:
         if measure.aggregate == "gm":
             plain = Measure(measure.definition, measure.params)
             raise BadParameter(f"{measure} is one number per run; compare {plain}, and see the table `robustness`.")
-    values = collect(qrels, runs, measures, options, least)
-    if plan.baseline is not None and plan.baseline not in values.systems:
-        hint = did_you_mean(plan.baseline, values.systems) or f"; there are {', '.join(values.systems)}."
-        raise BadParameter(f"There is no run {plan.baseline!r} to be the baseline{hint}")
+    values = collect(qrels, runs, measures, options, least, watch)
+    if plan.baseline is not None:
+        plan = replace(plan, baseline=_named(plan.baseline, values))
     pairs = compare_pairs(values, plan)
     weak = plan.weakness(pairs.height // len(values.measures), len(values.topics))
     return Comparison(
@@ -166,3 +176,14 @@ def compare_runs(
             "depth": options.depth,
         },
     )
+
+
+def _named(baseline: str, values: Values) -> str:
+    """Return the name of the run that is meant; its file stands for it too."""
+    if baseline in values.systems:
+        return baseline
+    files = [os.path.normpath(file) for file in values.files]
+    if os.path.normpath(baseline) in files:
+        return values.systems[files.index(os.path.normpath(baseline))]
+    hint = did_you_mean(baseline, values.systems) or f"; there are {', '.join(values.systems)}."
+    raise BadParameter(f"There is no run {baseline!r} to be the baseline{hint}")

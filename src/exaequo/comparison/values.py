@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,6 +33,7 @@ class Values:
     """
 
     systems: list[str]
+    files: list[str]
     measures: tuple[Measure, ...]
     topics: pl.Series
     by_ties: dict[str, Floats]
@@ -59,8 +60,15 @@ class Values:
         return self.measures[measure].upward
 
 
-def collect(qrels: Qrels, runs: Iterable[Run], measures: Sequence[Measure], options: Options, least: int = 2) -> Values:
-    """Evaluate all runs under all strategies; there must be so many at least."""
+def collect(
+    qrels: Qrels,
+    runs: Iterable[Run],
+    measures: Sequence[Measure],
+    options: Options,
+    least: int = 2,
+    watch: Callable[[Ordering], None] | None = None,
+) -> Values:
+    """Evaluate all runs under all strategies; there must be so many at least. `watch` sees each once it is sorted."""
     judgments = prepare(qrels, level=options.rel_level, highest=options.max_grade)
     notes = notes_on_judgments(judgments, measures)
     extra = parse_measures((*CURVE, *ROBUST))
@@ -72,6 +80,8 @@ def collect(qrels: Qrels, runs: Iterable[Run], measures: Sequence[Measure], opti
         lines = judge(run, judgments)
         notes += notes_on_run(lines, options)
         ordering = Ordering(lines, options.precision)
+        if watch is not None:
+            watch(ordering)
         values = values_by_order(ordering, orders, measures, options)
         if EXPECTED in options.ties:
             how = expected_values(ordering, measures, depth=options.depth, seed=options.seed, samples=options.samples)
@@ -97,6 +107,7 @@ def collect(qrels: Qrels, runs: Iterable[Run], measures: Sequence[Measure], opti
     usable, more_notes = _usable(measures, stacked)
     return Values(
         unique_names(named),
+        [file for _, file in named],
         tuple(measures[row] for row in usable),
         judgments.topics.filter(pl.Series(kept)),
         {ties: each[usable] for ties, each in stacked.items()},

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
 
-from exaequo.aggregate import GM_FLOOR, aggregate
+from exaequo.aggregate import GM_FLOOR
 from exaequo.evaluation import Options, evaluate_runs
 from exaequo.expected import EXPECTED
 from exaequo.explanation.steps.parts import Given, Row, Step, column, listed, over, summed
@@ -71,10 +71,7 @@ def explain_mean(qrels: Qrels, run: Run, measure: Measure, options: Options) -> 
     """Explain the figure of a run over all its topics."""
     (ties,) = options.ties
     chosen = tuple(dict.fromkeys((ties, *INTERVAL, EXPECTED)))
-    asked = Options(
-        chosen, options.rel_level, options.max_grade, options.depth, options.missing, options.precision, options.seed
-    )
-    scores = evaluate_runs(qrels, [run], [measure], asked)
+    scores = evaluate_runs(qrels, [run], [measure], replace(options, ties=chosen))
     by_ties = {name: scores.mean(measure, ties=name) for name in chosen}
     own = next(block for block in scores.blocks if block.ties == ties)
     rows = [{"topic": topic, "value": float(value)} for topic, value in zip(own.topics, own.values[0], strict=True)]
@@ -96,6 +93,6 @@ def _steps(measure: Measure, rows: list[Row]) -> list[Step]:
         return [*steps, together, over("over topics", together.numbers["total"], len(known))]
     logs = [math.log(max(row["value"], GM_FLOOR)) for row in known]
     together = summed(logs)
-    result = aggregate("gm", pl.Series([row["value"] for row in known], dtype=pl.Float64).to_numpy())
-    numbers = {"total": together.numbers["total"], "topics": len(known), "result": result}
+    total = together.numbers["total"]
+    numbers = {"total": total, "topics": len(known), "result": math.exp(total / len(known)) if known else math.nan}
     return [*steps, Step("logarithms", {"floor": Given(GM_FLOOR)}), together, Step("geometric", numbers)]

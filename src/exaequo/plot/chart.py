@@ -170,9 +170,9 @@ class Canvas:
         lines = textwrap.wrap(text, max(20, int(max(self.total, self.width) / (0.56 * size * self.font))))
         return lines if len(lines) > 1 else text
 
-    def chart(self, layers: Sequence[dict[str, Any]] | dict[str, Any], *, title: str = "", note: str = "") -> Chart:
+    def chart(self, layers: Sequence[dict[str, Any]], *, title: str = "", note: str = "") -> Chart:
         """Put layers together, with readable defaults."""
-        spec: dict[str, Any] = {
+        spec = {
             "$schema": SCHEMA,
             "width": self.width,
             "height": self.height,
@@ -187,8 +187,8 @@ class Canvas:
                 "subtitleFontSize": self.font,
             },
             "config": self._config(),
+            "layer": list(layers),
         }
-        spec.update(layers if isinstance(layers, dict) else {"layer": list(layers)})
         return Chart(spec)
 
     def _config(self) -> dict[str, Any]:
@@ -207,5 +207,4 @@ class Canvas:
             "text": {"fontSize": self.font, "color": ink},
             "rule": {"color": ink},
             "view": {"stroke": None},
-            "header": {"labelFontSize": self.font, **words},
         }

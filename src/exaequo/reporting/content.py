@@ -40,8 +40,8 @@ MOST_FIGURES = 15
 STATIC_TOPICS = 3
 #: Verdicts that depend on ties which are written out.
 MOST_CHANGES = 30
-#: What Vega says of its marks to screen readers.
-_ROLES = re.compile(r' (?:role|aria-roledescription|aria-label)="[^"]*"')
+#: What Vega says of its marks to screen readers; it stands in tags, where a name cannot be.
+_TAG, _ROLES = re.compile(r"<[^<>]+>"), re.compile(r' (?:role|aria-roledescription|aria-label)="[^"]*"')
 
 
 @dataclass(frozen=True)
@@ -97,8 +97,8 @@ def content_of(
     command: str = "",
 ) -> Content:
     """Compute everything; `command` is how the page was asked for, if it was in the shell."""
-    recorder = Recorder(qrels, measures, options, depth)
-    result = compare_runs(qrels, recorder.watch(runs), measures, options, plan, least=1)
+    recorder = Recorder(measures, depth)
+    result = compare_runs(qrels, runs, measures, options, plan, least=1, watch=recorder.see)
     names, looks = result.values.systems, recorder.looks
     pair, ranked = leaders(result), ranked_runs(result)
     provenance = [*provenance_of(qrels, result, options), *([("command", command)] if command else [])]
@@ -147,7 +147,7 @@ def _drawn(figure: Figure) -> Picture:
     svg = figure.chart.drawn("svg").decode()
     if not svg.startswith("<svg"):
         raise ExaequoError(f"The figure {figure.name} could not be drawn.")
-    quiet = _ROLES.sub("", svg)  # the page says what it shows
+    quiet = _TAG.sub(lambda tag: _ROLES.sub("", tag[0]), svg)  # the page says what it shows
     return Picture(figure.name, figure.title, figure.text, quiet, figure.table)
 
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from exaequo.evaluation import Options
-from exaequo.judge import judge, prepare
 from exaequo.measures import Measure
 from exaequo.order import Ordering, Ranking
 from exaequo.plot.curves import cutoffs, means_at
 from exaequo.plot.groups import tie_bars
-from exaequo.read import Qrels, Run
 from exaequo.tiestats import tie_statistics
 
 #: Ranks in the pictures of cutoffs, of ties, and of relevant documents found.
@@ -44,24 +41,24 @@ class Look:
 class Recorder:
     """Looks at each run as it goes by."""
 
-    def __init__(self, qrels: Qrels, measures: Sequence[Measure], options: Options, depth: int) -> None:
-        self.judgments = prepare(qrels, level=options.rel_level, highest=options.max_grade)
-        self.topics: list[str] = self.judgments.topics.to_list()
-        self.n_rel = [int(n) for n in self.judgments.counted(None)]
+    def __init__(self, measures: Sequence[Measure], depth: int) -> None:
         self.cut = next((each for each in measures if "cutoff" in each.params), None)
         self.cutoffs = cutoffs(DEEPEST_CUTOFF)
         self.looks: list[Look] = []
-        self._options, self._depth = options, depth
+        self.topics: list[str] = []
+        self.n_rel: list[int] = []
+        self._depth = depth
 
-    def watch(self, runs: Iterable[Run]) -> Iterator[Run]:
-        """Look at each run and hand it on."""
-        for run in runs:
-            self.looks.append(self._look(run))
-            yield run
+    def see(self, ordering: Ordering) -> None:
+        """Look at a run."""
+        judgments = ordering.judged_run.judgments
+        self.topics = judgments.topics.to_list()
+        self.n_rel = judgments.counted(None).tolist()
+        self.looks.append(self._look(ordering))
 
-    def _look(self, run: Run) -> Look:
-        lines = judge(run, self.judgments)
-        ordering = Ordering(lines, self._options.precision)
+    def _look(self, ordering: Ordering) -> Look:
+        lines = ordering.judged_run
+        run = lines.run
         ranking = ordering.ranking("realistic")
         statistics = tie_statistics(ordering)
         top = ranking.rank <= 10
