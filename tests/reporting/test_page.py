@@ -298,6 +298,17 @@ def accessibility(page: Page) -> list[tuple[str, str]]:
     return [(each["id"], each["nodes"][0]["html"][:200]) for each in found if each["impact"] in ("serious", "critical")]
 
 
+def test_topics_a_run_lacks_are_counted_where_they_count(tmp_path: Path, opened: Opened) -> None:
+    """Left out for all, they are in no mean of the page but those against the cutoff, whose figure says so."""
+    qrels: Grades = {str(topic): {"a": 1.0} for topic in range(6)}
+    run: Sims = {str(topic): {"a": 1.0 + topic % 2, "b": 1.5} for topic in range(6)}
+    part = {topic: run[topic] for topic in list(run)[:4]}
+    page = opened.open(write(tmp_path / "x.html", qrels, {"full": run, "part": part}, "RR P@1", missing="skip"))
+    assert "over 4 topics" in (page.text_content(".verdict") or "")
+    assert "4 topics" in (page.text_content("#figure-systems svg") or "")
+    assert "6 topics" in (page.text_content("#figure-at-k svg") or "")
+
+
 def test_no_lists(tmp_path: Path, opened: Opened) -> None:
     data = exaequo.sample()
     page = opened.open(write(tmp_path / "x.html", data.qrels, data.runs, depth=0))

@@ -75,7 +75,8 @@ def figures(result: Comparison, recorder: Recorder, best: str, second: str | Non
         name = without_cutoff(recorder.cut.name).name
         at_k = {run: recorder.looks[values.systems.index(run)].at_k for run in ranked}
         title = f"{name} against the cutoff"
-        chart = cutoff_lines(at_k, recorder.cutoffs, name, _CANVAS, title=title, note=about)
+        every = f"{count(len(recorder.topics), 'topic')}, {values.ties[0]} ties"
+        chart = cutoff_lines(at_k, recorder.cutoffs, name, _CANVAS, title=title, note=every)
         heads = ["run", *map(str, recorder.cutoffs)]
         cells = [heads, *([run, *map(shown, at_k[run])] for run in ranked)]
         yield Figure("at-k", title, "Means over all judged topics.", chart, cells)
