@@ -85,9 +85,10 @@ def timed_study(folder: Path, out: Path, jobs: int) -> dict[str, Any]:
 
 def three_to_one(folder: Path, repeats: int = 5) -> float:
     """Return the time of three strategies and the tie statistics over that of conventional alone, files to values."""
+    from exaequo.choices import INTERVAL
     from exaequo.judge import judge, prepare
     from exaequo.measures import parse_measures
-    from exaequo.order import INTERVAL, Ordering
+    from exaequo.order import Ordering
     from exaequo.read import read_qrels, read_run
     from exaequo.tiestats import tie_statistics
 

@@ -22,8 +22,8 @@ from exaequo.comparison import Comparison
 from exaequo.comparison.gate import lower_end
 from exaequo.comparison.values import collect
 from exaequo.comparison.views import across_collections, inverted_between, judges
-from exaequo.evaluation import Options
 from exaequo.measures import parse_measures
+from exaequo.options import Options
 from exaequo.stats.tests import Setting, randomization
 from helpers import Grades, Sims, evaluate
 
@@ -199,7 +199,7 @@ def test_topics_and_robustness(result: Comparison) -> None:
 
 def test_other_collections_and_other_judges() -> None:
     measures = parse_measures("AP")
-    options = Options(("realistic",))
+    options = Options()
     other = exaequo.sample(seed=5)
     sets = {
         name: collect(data.qrels, iter(data.runs), measures, options) for name, data in (("a", SAMPLE), ("b", other))
@@ -470,7 +470,7 @@ def test_intervals_of_three_kinds_and_the_square_of_taus(result: Comparison) -> 
 
 
 def test_three_judges_together() -> None:
-    measures, options = parse_measures("AP"), Options(("realistic",))
+    measures, options = parse_measures("AP"), Options()
     values_ = {name: collect(SAMPLE.qrels, iter(SAMPLE.runs), measures, options) for name in "abc"}
     table = judges([(name, SAMPLE.qrels) for name in "abc"], values_)
     assert table.height == 4

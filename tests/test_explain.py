@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 import exaequo
 from exaequo import BadParameter
+from exaequo.choices import INTERVAL, STRATEGIES
 from exaequo.cli import run as command
-from exaequo.evaluation import Options
 from exaequo.explanation import LANGUAGES, Explanation, explain, explain_list, sentences
 from exaequo.explanation.steps import EXPLAINERS, FAMILIES, steps_of
 from exaequo.explanation.steps.parts import CUT
@@ -27,7 +27,8 @@ from exaequo.explanation.view import View
 from exaequo.explanation.wording import Wording
 from exaequo.judge import judge, prepare
 from exaequo.measures import Measure, catalogue, parse_measure, parse_measures, registry
-from exaequo.order import INTERVAL, STRATEGIES, Ordering
+from exaequo.options import Options
+from exaequo.order import Ordering
 from helpers import Grades, Sims, collections, instances, values
 
 #: More settings of parameters than other tests need.

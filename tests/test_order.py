@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exaequo import BadParameter, InputError, Run, read_qrels, read_run
+from exaequo.choices import STRATEGIES
 from exaequo.judge import judge, prepare
-from exaequo.order import STRATEGIES, Ordering
+from exaequo.order import Ordering
 from helpers import Grades, Sims, collections
 
 

@@ -12,18 +12,18 @@ import numpy as np
 import polars as pl
 
 from exaequo.aggregate import aggregate
+from exaequo.choices import COMPARED, EXPECTED, HIGHEST_GRADE, INTERVAL, ORDERS_SAMPLED, TIES_MEASURES
 from exaequo.errors import BadParameter, DataWarning
-from exaequo.evaluation import Options, each_run, notes_on_judgments, notes_on_run, values_by_order
-from exaequo.expected import EXPECTED, SAMPLES, Expected, Orders, expected_values
-from exaequo.judge import HIGHEST_GRADE, Floats, Judgments, judge, prepare
+from exaequo.evaluation import each_run, notes_on_judgments, notes_on_run, values_by_order
+from exaequo.expected import Expected, Orders, expected_values
+from exaequo.judge import Floats, Judgments, judge, prepare
 from exaequo.measures import Measure, parse_measures
-from exaequo.order import INTERVAL, Ordering
+from exaequo.options import Options, check_alpha
+from exaequo.order import Ordering
 from exaequo.read import Qrels, QrelsLike, Run, RunLike, read_qrels, read_run, unique_names
 from exaequo.stats.tests import student
 from exaequo.tiestats import TieStatistics, stuffing, tie_statistics
 
-MEASURES = ("AP", "RR", "nDCG@10", "P@10")
-STRATEGIES = (*INTERVAL, EXPECTED)
 #: Means that differ by less are equal: the rest is rounding.
 NOISE = 1e-12
 #: With up to so many runs, the chances that one beats another are estimated unasked.
@@ -75,7 +75,7 @@ class _Audited:
 def audit_ties(
     qrels: QrelsLike,
     runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
-    measures: Iterable[str | Measure] | str | Measure = MEASURES,
+    measures: Iterable[str | Measure] | str | Measure = TIES_MEASURES,
     *,
     top: int = 5,
     alpha: float = 0.05,
@@ -83,7 +83,7 @@ def audit_ties(
     rel_level: float | None = None,
     max_grade: float = HIGHEST_GRADE,
     seed: int = 0,
-    samples: int = SAMPLES,
+    samples: int = ORDERS_SAMPLED,
     chances: bool | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> TieAudit:
@@ -103,7 +103,7 @@ def audit_ties(
         chances: estimate how likely each run is to beat each other; by default with up to four runs.
         columns: as for `evaluate`.
     """
-    options = Options(STRATEGIES, rel_level, max_grade, depth, seed=seed, samples=samples)
+    options = Options(ties=COMPARED, rel_level=rel_level, max_grade=max_grade, depth=depth, seed=seed, samples=samples)
     judged = read_qrels(qrels, columns=columns)
     given = each_run(runs)
     read = (read_run(run, name=name, columns=columns) for name, run in given)
@@ -128,8 +128,7 @@ def audit_runs(
 
     `chances` asks how likely each run is to beat each other if ties are broken at random.
     """
-    if not 0 < alpha < 1:
-        raise BadParameter(f"alpha must be a number between 0 and 1. Got {alpha} instead.")
+    check_alpha(alpha)
     judgments = prepare(qrels, level=options.rel_level, highest=options.max_grade)
     notes = notes_on_judgments(judgments, measures)
     audited = []
@@ -221,7 +220,7 @@ def _scores(named: Mapping[str, _Audited], measures: Sequence[Measure]) -> pl.Da
     rows = []
     for name, run in named.items():
         for row, measure in enumerate(measures):
-            low, middle, high, mean = (aggregate(measure.aggregate, run.values[ties][row]) for ties in STRATEGIES)
+            low, middle, high, mean = (aggregate(measure.aggregate, run.values[ties][row]) for ties in COMPARED)
             topics = len(run.values[EXPECTED][row])
             plain_mean = measure.aggregate == "mean"
             rows.append(
@@ -283,7 +282,7 @@ def _lists(name: str, run: _Audited, judgments: Judgments, measures: Sequence[Me
     """Return ties and scores of each list."""
     there = pl.Series(run.statistics.there)
     values = {
-        f"{measure.name} {ties}": run.values[ties][row] for row, measure in enumerate(measures) for ties in STRATEGIES
+        f"{measure.name} {ties}": run.values[ties][row] for row, measure in enumerate(measures) for ties in COMPARED
     }
     scores = pl.DataFrame(values).filter(there)
     return run.statistics.frame(judgments.topics).select(pl.lit(name).alias("run"), pl.all()).hstack(scores)
@@ -316,7 +315,7 @@ def _conclusions(named: Mapping[str, _Audited], measures: Sequence[Measure], alp
         for row, measure in enumerate(measures):
             verdicts: dict[str, Any] = {}
             chances: dict[str, Any] = {}
-            for ties in STRATEGIES:
+            for ties in COMPARED:
                 gap = first.values[ties][row] - second.values[ties][row]
                 gap = gap[~np.isnan(gap)]
                 p = paired_t(gap)
@@ -335,9 +334,9 @@ def _conclusions(named: Mapping[str, _Audited], measures: Sequence[Measure], alp
                     **chances,
                 }
             )
-    schema: dict[str, Any] = dict.fromkeys(("measure", "one", "two", *STRATEGIES), pl.String)
+    schema: dict[str, Any] = dict.fromkeys(("measure", "one", "two", *COMPARED), pl.String)
     schema |= {"changes": pl.Boolean, "one beats two": pl.Float64, "give or take": pl.Float64}
-    schema |= {f"p {ties}": pl.Float64 for ties in STRATEGIES}
+    schema |= {f"p {ties}": pl.Float64 for ties in COMPARED}
     return pl.DataFrame(rows, schema=schema)
 
 

@@ -11,49 +11,16 @@ import numpy as np
 import polars as pl
 
 from exaequo.aggregate import aggregate
-from exaequo.errors import BadParameter, DataWarning, InputError, MissingTopics, Problem, count, listed
-from exaequo.expected import EXPECTED, SAMPLES, Expected, expected_values
-from exaequo.judge import HIGHEST_GRADE, Floats, JudgedRun, Judgments, judge, prepare
+from exaequo.choices import EXPECTED, HIGHEST_GRADE, INTERVAL, ORDERS_SAMPLED
+from exaequo.errors import BadParameter, DataWarning, InputError, MissingTopics, Problem
+from exaequo.expected import Expected, expected_values
+from exaequo.judge import Floats, JudgedRun, Judgments, judge, prepare
 from exaequo.measures import Measure, parse_measures
-from exaequo.order import INTERVAL, PRECISIONS, Ordering, check_choice, one_strategy, strategies
+from exaequo.options import Options, one_strategy
+from exaequo.order import Ordering
 from exaequo.read import Qrels, QrelsLike, Run, RunLike, read_qrels, read_run, unique_names
 from exaequo.scores import ALL, Block, Scores, TieEffect
-
-MISSING = ("zero", "skip", "error")
-
-
-@dataclass(frozen=True)
-class Options:
-    """How to evaluate; every field can change a score, so all of them are reported with it."""
-
-    ties: tuple[str, ...] = ("realistic",)
-    rel_level: float | None = None
-    max_grade: float = HIGHEST_GRADE
-    depth: int | None = None
-    missing: str = "zero"
-    precision: str = "double"
-    seed: int = 0
-    samples: int = SAMPLES
-
-    def __post_init__(self) -> None:
-        for name in ("rel_level", "max_grade", "depth", "seed", "samples"):
-            value = getattr(self, name)
-            whole = name in ("depth", "seed", "samples")
-            if value is None and name in ("rel_level", "depth"):
-                continue
-            if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
-                raise BadParameter(f"{name} must be a {'whole ' if whole else ''}number. Got {value!r} instead.")
-        if self.seed < 0:
-            raise BadParameter(f"The seed must be a whole number ≥ 0. Got {self.seed} instead.")
-        for name, value in (("relevance level", self.rel_level), ("highest grade", self.max_grade)):
-            if value is not None and not value > 0:
-                raise BadParameter(f"The {name} must be a number above 0. Got {value} instead.")
-        if self.samples < 2:
-            raise BadParameter(f"The number of samples must be a whole number ≥ 2. Got {self.samples} instead.")
-        if self.depth is not None and self.depth < 1:
-            raise BadParameter(f"The depth must be a whole number ≥ 1. Got {self.depth} instead.")
-        check_choice("missing", self.missing, MISSING)
-        check_choice("precision", self.precision, PRECISIONS)
+from exaequo.text import count, listed
 
 
 def evaluate(
@@ -68,7 +35,7 @@ def evaluate(
     missing: str = "zero",
     precision: str = "double",
     seed: int = 0,
-    samples: int = SAMPLES,
+    samples: int = ORDERS_SAMPLED,
     interval: bool = False,
     columns: Mapping[str, str] | None = None,
 ) -> Scores:
@@ -90,8 +57,16 @@ def evaluate(
         interval: also find the aggregates that ties change (`Scores.tie_effects`).
         columns: the names of `qid`, `docno`, `sim`, `rel` in tables, where they are not the usual ones.
     """
-    chosen = strategies(ties, more=(EXPECTED,))
-    options = Options(chosen, rel_level, max_grade, depth, missing, precision, seed, samples)
+    options = Options.of(
+        ties,
+        rel_level=rel_level,
+        max_grade=max_grade,
+        depth=depth,
+        missing=missing,
+        precision=precision,
+        seed=seed,
+        samples=samples,
+    )
     parsed = parse_measures(measures)
     judged = read_qrels(qrels, columns=columns)
     read = (read_run(run, name=name, columns=columns) for name, run in each_run(runs))

@@ -13,17 +13,15 @@ from math import factorial, inf, prod
 
 import numpy as np
 
+from exaequo.choices import ORDERS_SAMPLED
 from exaequo.judge import Bools, Floats, Ints
 from exaequo.measures import Measure
 from exaequo.measures.gain import products_before
 from exaequo.measures.moments import Moments, of_linear
 from exaequo.order import Groups, Ordering, Ranking
 
-EXPECTED = "expected"
 #: Lists with up to so many different orders are averaged over all of them.
 MOST_ORDERS = 720
-#: Orders sampled of a list that has more.
-SAMPLES = 200
 #: How a value came about.
 CLOSED, ALL_ORDERS, SAMPLED = "closed form", "all orders", "sampled"
 
@@ -52,7 +50,7 @@ def expected_values(
     *,
     depth: int | None = None,
     seed: int = 0,
-    samples: int = SAMPLES,
+    samples: int = ORDERS_SAMPLED,
 ) -> Expected:
     """Return the mean of each measure and topic over all orders of the ties."""
     whole = ordering.ranking("realistic")  # the names of documents decide nothing, so neither do they here
@@ -136,7 +134,7 @@ class Orders:
         by_name: bool = False,
         depth: int | None = None,
         seed: int = 0,
-        samples: int = SAMPLES,
+        samples: int = ORDERS_SAMPLED,
         most: int = MOST_ORDERS,
     ) -> None:
         """Count the orders that differ; documents of one judgment are alike, unless they go by name."""

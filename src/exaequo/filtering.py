@@ -24,8 +24,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from exaequo.choices import HIGHEST_GRADE
 from exaequo.errors import BadParameter, InputError, Problem
-from exaequo.judge import HIGHEST_GRADE, Bools, Floats, Ints, JudgedRun, judge, prepare
+from exaequo.judge import Bools, Floats, Ints, JudgedRun, judge, prepare
 from exaequo.measures.interpolated import best_from_here, least_found
 from exaequo.measures.registry import MOST_DOCUMENTS
 from exaequo.read import QrelsLike, RunLike, read_qrels, read_run
@@ -33,8 +34,6 @@ from exaequo.read.decisions import Decisions, read_decisions
 
 #: Thresholds of F_optimal, as the source defines it.
 GRID = tuple(tenth / 10 for tenth in range(11))
-#: Utilities with a name: what a relevant and a non-relevant document selected are worth.
-UTILITIES = {"LF1": (3.0, -2.0), "LF2": (3.0, -1.0), "T11U": (2.0, -1.0)}
 #: Below this share of the best utility, T11SU counts nothing (TREC 2002 filtering track).
 T11_FLOOR = -0.5
 

@@ -16,12 +16,12 @@ import numpy as np
 import polars as pl
 
 import exaequo
-from exaequo.errors import count
+from exaequo.choices import INTERVAL
 from exaequo.expected import SAMPLED
 from exaequo.measures import Measure
-from exaequo.order import INTERVAL
 from exaequo.scores import ALL, Scores, TieEffect
-from exaequo.tabular import latex_safe, markdown_safe, on_one_line
+from exaequo.tabular import latex_safe, markdown_safe
+from exaequo.text import count, on_one_line
 
 JSON_FORMAT = 1
 #: How many lines about ties a table shows before it says how many more there are.

@@ -13,14 +13,12 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from exaequo.choices import HIGHEST_GRADE
 from exaequo.read.records import KEY, Qrels, Run
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
-
-#: The papers on ties, and the evaluator of their time, take a judgment as relevant if it lies in 1 … 127.
-HIGHEST_GRADE = 127.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,6 @@ Judgments sort by normalised grade, and below all grades come the documents nobo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -24,13 +23,10 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from exaequo.errors import BadParameter, InputError, Problem, did_you_mean
+from exaequo.choices import PRECISIONS, STRATEGIES
+from exaequo.errors import InputError, Problem
 from exaequo.judge import Bools, Floats, Ints, JudgedRun, Judgments
-
-#: The strategies, fairest first. `all` stands for the first three.
-STRATEGIES = ("realistic", "conventional", "optimistic", "rank", "input", "random")
-INTERVAL = STRATEGIES[:3]
-PRECISIONS = ("double", "single")
+from exaequo.options import check_choice
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,32 +249,3 @@ def _sorted_order(topic: Ints, sim: npt.NDArray[np.floating[Any]]) -> Ints:
         # The usual file: each list is in order and in one piece, so only the topics have to be sorted.
         return np.argsort(topic, kind="stable")
     return np.lexsort((-sim, topic))
-
-
-def strategies(ties: str | Sequence[str], more: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Return the strategies asked for, each once; `all` stands for realistic, conventional and optimistic.
-
-    `more` are names that are allowed too.
-    """
-    asked = (ties,) if isinstance(ties, str) else tuple(ties or ())
-    chosen = tuple(dict.fromkeys(name for each in asked for name in (INTERVAL if each == "all" else (each,))))
-    if not chosen:
-        raise BadParameter(f"No tie strategy is given; there are {', '.join((*STRATEGIES, *more))}.")
-    for name in chosen:
-        check_choice("ties", name, (*STRATEGIES, *more))
-    return chosen
-
-
-def one_strategy(ties: str) -> str:
-    """Return the strategy asked for, where there can be only one."""
-    chosen = strategies(ties)
-    if len(chosen) != 1:
-        raise BadParameter(f"ties must be one of {', '.join(STRATEGIES)}. Got {ties!r} instead.")
-    return chosen[0]
-
-
-def check_choice(parameter: str, value: str, known: tuple[str, ...]) -> None:
-    """Refuse a value that is not one of the known ones, and name the nearest."""
-    if value not in known:
-        hint = did_you_mean(str(value), known)
-        raise BadParameter(f"{parameter} must be one of {', '.join(known)}. Got {value!r} instead{hint or '.'}")

@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from exaequo.errors import printable
+from exaequo.text import on_one_line
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -28,11 +28,6 @@ _LATEX = {
     **{character: "\\" + character for character in "&%$#_{}"},
 }
 UNDEFINED = "undefined"
-
-
-def on_one_line(text: str) -> str:
-    """Make a name safe for a table: control characters escaped, line ends too."""
-    return printable(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
 def latex_safe(text: str) -> str:

@@ -26,7 +26,8 @@ from exaequo.cli.report import report
 from exaequo.cli.study import study
 from exaequo.cli.ties import ties
 from exaequo.cli.trec_eval import trec_eval
-from exaequo.errors import ExaequoError, printable
+from exaequo.errors import ExaequoError
+from exaequo.text import printable
 
 INTERRUPTED = 130
 

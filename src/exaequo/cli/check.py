@@ -29,8 +29,9 @@ def check(qrels: str, runs: tuple[str, ...], as_json: bool, files: Files) -> int
     """
     output.check_paths((qrels, *runs))
     from exaequo.errors import InputError
-    from exaequo.evaluation import Options, notes_on_judgments, notes_on_run
+    from exaequo.evaluation import notes_on_judgments, notes_on_run
     from exaequo.judge import judge, prepare
+    from exaequo.options import Options
 
     problems: list[Problem] = []
     remarks: list[str] = []
@@ -59,7 +60,7 @@ def remarks_on(run: Run) -> list[str]:
     """Say what is odd about a run by itself: ties, and ranks that contradict the scores."""
     import polars as pl
 
-    from exaequo.errors import count
+    from exaequo.text import count
 
     frame = run.frame
     remarks = []
@@ -78,7 +79,7 @@ def remarks_on(run: Run) -> list[str]:
 
 
 def _print(problems: list[Problem], remarks: list[str], files: int) -> None:
-    from exaequo.errors import count, printable
+    from exaequo.text import count, printable
 
     for problem in problems:
         output.show_text(printable(str(problem)))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from exaequo.choices import CORRECTIONS, GATE_MEASURES, GATE_TESTS, INTERVAL_KINDS, PATTERNS, TABLE_FORMATS, TESTS
 from exaequo.cli import output
 from exaequo.cli.options import Files, Target, handles_missing, judges_relevance, reads_files, writes
 
@@ -62,8 +63,6 @@ _TITLES = {
     "inverted": "Pairs that two collections put in opposite order",
     "judges": "Other judgments of the same topics",
 }
-TESTS = ("t", "wilcoxon", "sign", "randomization", "bootstrap")
-CORRECTIONS = ("none", "bonferroni", "holm", "bh", "by", "tukey", "randomised-tukey")
 
 
 @click.command()
@@ -75,9 +74,9 @@ CORRECTIONS = ("none", "bonferroni", "holm", "bh", "by", "tukey", "randomised-tu
 @click.option("--correction", type=click.Choice(CORRECTIONS), default="holm", show_default=True)
 @click.option("--one-sided", is_flag=True, help="Ask only whether a run is better than the baseline.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the tests, after correction.")
-@click.option("--interval", type=click.Choice(["auto", "t", "bca", "percentile"]), default="auto", show_default=True)
+@click.option("--interval", type=click.Choice(INTERVAL_KINDS), default="auto", show_default=True)
 @click.option("--ties", default="all,expected", show_default=True, help="Strategies; the first counts.")
-@click.option("--samples", type=click.IntRange(100), default=10_000, show_default=True, help="For random tests.")
+@click.option("--samples", type=click.IntRange(100), default=PATTERNS, show_default=True, help="For random tests.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For all that is random.")
 @click.option("--depth", type=click.IntRange(1), metavar="N", help="Cut each list at N, after ordering.")
 @judges_relevance
@@ -87,7 +86,7 @@ CORRECTIONS = ("none", "bonferroni", "holm", "bh", "by", "tukey", "randomised-tu
 )
 @click.option("--judges", multiple=True, metavar="QRELS", help="Other judgments of the same topics.")
 @click.option("--table", "only", type=click.Choice(TABLES), help="Give this table alone.")
-@writes("table", "csv", "json", "markdown", "latex")
+@writes(*TABLE_FORMATS)
 @reads_files
 def compare(
     qrels: str,
@@ -115,15 +114,16 @@ def compare(
     """Compare two or more RUNs over the topics of QRELS: tests, intervals, effect sizes, power, what ties change."""
     output.check_paths((qrels, *runs), target.path)
     target.one_table(only, TABLES)
-    from exaequo.comparison import MEASURES, compare_runs
+    from exaequo.choices import COMPARE_MEASURES
+    from exaequo.comparison import compare_runs
     from exaequo.comparison.pairs import Plan
-    from exaequo.evaluation import Options
-    from exaequo.expected import EXPECTED
     from exaequo.measures import parse_measures
-    from exaequo.order import strategies
+    from exaequo.options import Options
 
-    parsed = parse_measures(measures or MEASURES)
-    options = Options(strategies(ties.split(","), more=(EXPECTED,)), rel_level, max_grade, depth, missing, seed=seed)
+    parsed = parse_measures(measures or COMPARE_MEASURES)
+    options = Options.of(
+        ties.split(","), rel_level=rel_level, max_grade=max_grade, depth=depth, missing=missing, seed=seed
+    )
     judged, read = files.qrels(qrels), list(files.runs(runs))
     plan = Plan(baseline, test, correction, "greater" if one_sided else "two-sided", alpha, samples, seed, interval)
     result = compare_runs(judged, read, parsed, options, plan)
@@ -219,7 +219,7 @@ def _summary(result: Comparison, mark: str) -> str:
     random = f", {plan.samples:,} samples, seed {plan.seed}" if drawn else ""
     topics = len(result.values.topics)
     how = f"{topics} topics, {result.values.ties[0]} ties, {plan.name}{random}, alpha {plan.alpha:g}"
-    from exaequo.tabular import on_one_line
+    from exaequo.text import on_one_line
 
     lines = [on_one_line(line) for line in (how, *ordered[:shown], *more)]
     if mark == "- ":  # Markdown
@@ -244,9 +244,9 @@ def _brief(name: str, frame: pl.DataFrame) -> pl.DataFrame:
 @click.argument("candidate")
 @click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="[default: nDCG@10]")
 @click.option("--max-drop", type=float, default=0.0, show_default=True, metavar="D", help="The drop that is allowed.")
-@click.option("--test", type=click.Choice(["t", "randomization", "bootstrap"]), default="t", show_default=True)
+@click.option("--test", type=click.Choice(GATE_TESTS), default="t", show_default=True)
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="1 − alpha is how sure to be.")
-@click.option("--samples", type=click.IntRange(100), default=10_000, show_default=True, help="For random tests.")
+@click.option("--samples", type=click.IntRange(100), default=PATTERNS, show_default=True, help="For random tests.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For all that is random.")
 @judges_relevance
 @click.option("--depth", type=click.IntRange(1), metavar="N", help="Cut each list at N, after ordering.")
@@ -281,19 +281,19 @@ def gate(
     """
     output.check_paths((qrels, baseline, candidate), path)
     from exaequo.comparison.gate import gate_runs
-    from exaequo.evaluation import Options
     from exaequo.measures import parse_measures
+    from exaequo.options import Options
 
     result = gate_runs(
         files.qrels(qrels),
         [files.run(each) for each in (baseline, candidate)],
-        parse_measures(measures or ("nDCG@10",)),
+        parse_measures(measures or GATE_MEASURES),
         max_drop=max_drop,
         test=test,
         alpha=alpha,
         samples=samples,
         seed=seed,
-        options=Options(("realistic",), rel_level, max_grade, depth, missing),
+        options=Options(rel_level=rel_level, max_grade=max_grade, depth=depth, missing=missing),
     )
     for warning in result.warnings:
         output.warn(warning)

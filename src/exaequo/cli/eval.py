@@ -6,15 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from exaequo.choices import ALL_TIES, EVAL_MEASURES, EXPECTED, ORDERS_SAMPLED, PRECISIONS, SCORE_FORMATS, STRATEGIES
 from exaequo.cli import output
 from exaequo.cli.options import Files, Target, handles_missing, judges_relevance, reads_files, writes
 
 if TYPE_CHECKING:
     from exaequo.scores import Scores
-
-DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@1000")
-TIES = ("realistic", "conventional", "optimistic", "rank", "input", "random", "expected", "all")
-FORMATS = ("table", "csv", "json", "markdown", "latex", "trec", "parquet")
 
 
 @click.command("eval")
@@ -30,7 +27,7 @@ FORMATS = ("table", "csv", "json", "markdown", "latex", "trec", "parquet")
 )
 @click.option(
     "--ties",
-    type=click.Choice(TIES),
+    type=click.Choice((*STRATEGIES, EXPECTED, ALL_TIES)),
     multiple=True,
     default=("realistic",),
     show_default=True,
@@ -42,14 +39,14 @@ FORMATS = ("table", "csv", "json", "markdown", "latex", "trec", "parquet")
 @handles_missing
 @click.option(
     "--precision",
-    type=click.Choice(["double", "single"]),
+    type=click.Choice(PRECISIONS),
     default="double",
     show_default=True,
     help="How scores are compared.",
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For --ties random and expected.")
 @click.option("--samples", type=click.IntRange(2), metavar="N", help="Orders to try if there is no closed form.")
-@writes(*FORMATS)
+@writes(*SCORE_FORMATS)
 @reads_files
 def eval_(
     qrels: str,
@@ -72,14 +69,21 @@ def eval_(
     Files are TREC text, or tables (.csv .tsv .jsonl .parquet), packed (.gz .bz2 .xz .zst) or not.
     """
     output.check_paths((qrels, *runs), target.path)
-    from exaequo.evaluation import Options, evaluate_runs
-    from exaequo.expected import EXPECTED, SAMPLES
+    from exaequo.evaluation import evaluate_runs
     from exaequo.measures import parse_measures
-    from exaequo.order import strategies
+    from exaequo.options import Options
 
-    chosen = strategies(ties, more=(EXPECTED,))
-    options = Options(chosen, rel_level, max_grade, depth, missing, precision, seed, samples or SAMPLES)
-    parsed = parse_measures(measures or DEFAULT_MEASURES)
+    options = Options.of(
+        ties,
+        rel_level=rel_level,
+        max_grade=max_grade,
+        depth=depth,
+        missing=missing,
+        precision=precision,
+        seed=seed,
+        samples=samples or ORDERS_SAMPLED,
+    )
+    parsed = parse_measures(measures or EVAL_MEASURES)
     digest = target.format == "json"
     judged = files.qrels(qrels, digest=digest)
     scores = evaluate_runs(judged, files.runs(runs, digest=digest), parsed, options, interval=True)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from exaequo.choices import EXPLAIN_MEASURES, HIGHEST_GRADE, PRECISIONS, STRATEGIES, THRESHOLD
 from exaequo.cli import output
 from exaequo.cli.filter import coefficients_of
-from exaequo.cli.options import HIGHEST_GRADE, STRATEGIES, Files, Target, judges_relevance, reads_files, writes
+from exaequo.cli.options import Files, Target, judges_relevance, reads_files, writes
 from exaequo.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ FORMAT = 1
 LANGUAGES = sorted(path.stem for path in (Path(__file__).parent.parent / "explanation").glob("*.toml"))
 #: Options for measures alone, and for filters alone, with what they are if they are not given.
 FOR_MEASURES: dict[str, Any] = {"ties": "realistic", "depth": None, "precision": "double", "seed": 0}
-FOR_FILTERS: dict[str, Any] = {"threshold": 0.5, "utility": "LF1", "beta": 1.0}
+FOR_FILTERS: dict[str, Any] = {"threshold": THRESHOLD, "utility": "LF1", "beta": 1.0}
 
 
 @click.command()
@@ -38,9 +39,7 @@ FOR_FILTERS: dict[str, Any] = {"threshold": 0.5, "utility": "LF1", "beta": 1.0}
 @click.option("--rows", type=click.IntRange(1), default=30, show_default=True, help="Rows of each table to show.")
 @click.option("--depth", type=click.IntRange(1), metavar="N", help="Cut the list at N, after ordering.")
 @judges_relevance
-@click.option(
-    "--precision", type=click.Choice(["double", "single"]), help="How scores are compared.  [default: double]"
-)
+@click.option("--precision", type=click.Choice(PRECISIONS), help="How scores are compared.  [default: double]")
 @click.option("--seed", type=click.IntRange(0), help="For --ties random.  [default: 0]")
 @writes("text", "markdown", "json")
 @reads_files
@@ -76,7 +75,7 @@ def explain(
         found = [_filter(qrels, run, topic, {**chosen, **judging, "docs": docs}, files)]
     else:
         chosen = _chosen(options, FOR_MEASURES, FOR_FILTERS, "explains a filter; give --threshold too")
-        found = _measures(qrels, run, topic, measures or ("AP",), {**chosen, **judging}, docs, files)
+        found = _measures(qrels, run, topic, measures or EXPLAIN_MEASURES, {**chosen, **judging}, docs, files)
     for warning in dict.fromkeys(text for each in found for text in each.warnings):
         output.warn(warning)
     if target.format == "json":
@@ -111,11 +110,11 @@ def _measures(
     docs: int | None,
     files: Files,
 ) -> Sequence[Explanation | MeanExplanation]:
-    from exaequo.evaluation import Options
     from exaequo.explanation import explain_list, explain_mean
     from exaequo.measures import parse_measures
+    from exaequo.options import Options
 
-    options = Options((chosen.pop("ties"),), **chosen)
+    options = Options(ties=(chosen.pop("ties"),), **chosen)
     asked = parse_measures(measures)
     judged, lines = files.qrels(qrels), files.run(run)
     if topic is None:

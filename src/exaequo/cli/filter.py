@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from exaequo.choices import THRESHOLD, UTILITIES
 from exaequo.cli import output
 from exaequo.cli.options import Files, Target, judges_relevance, reads_files, writes
 from exaequo.errors import UsageError
@@ -76,7 +77,7 @@ def filter_(
             rows += _swept(one, beta, coefficients, per_theme)
         else:
             rows += _at_threshold(
-                one, 0.5 if threshold is None else threshold, beta, coefficients, per_theme, average or "both"
+                one, THRESHOLD if threshold is None else threshold, beta, coefficients, per_theme, average or "both"
             )
     _show(rows, target)
 
@@ -106,10 +107,11 @@ def _filters(
     judging: Mapping[str, Any],
 ) -> Iterator[tuple[Filter, str]]:
     """Yield each filter with the name of its file; say what was left out."""
-    from exaequo.errors import count, listed
-    from exaequo.evaluation import Options, notes_on_judgments, notes_on_run
+    from exaequo.evaluation import notes_on_judgments, notes_on_run
     from exaequo.filtering import filter_of, from_table
     from exaequo.judge import judge, prepare
+    from exaequo.options import Options
+    from exaequo.text import count, listed
 
     if not runs:
         one = from_table(qrels, docs=docs, reader=files.qrels_reader, columns=files.columns)
@@ -161,8 +163,6 @@ def _curve(
 
 def coefficients_of(text: str) -> tuple[float, ...]:
     """Read a utility: its name, or what documents of a and b are worth, and perhaps those of c and d."""
-    from exaequo.filtering import UTILITIES
-
     wrong = f"--utility takes {', '.join(UTILITIES)}, or two or four numbers such as 3,-2. Got {text!r}."
     try:
         numbers = UTILITIES[text] if text in UTILITIES else tuple(map(float, text.split(",")))

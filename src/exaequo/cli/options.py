@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from exaequo.choices import HIGHEST_GRADE, MISSING, READERS
 from exaequo.cli import output
 from exaequo.errors import UsageError
 
@@ -22,11 +23,7 @@ if TYPE_CHECKING:
     from exaequo.read import Qrels, Run
 
 Command = Callable[..., Any]
-#: How tied documents can be ordered. (`exaequo.order` has the same; importing it would cost `--help` dearly.)
-STRATEGIES = ("realistic", "conventional", "optimistic", "rank", "input", "random")
-#: A grade above this is not relevant, unless told otherwise. (`exaequo.judge` has the same.)
-HIGHEST_GRADE = 127.0
-_KIND = click.Choice(["trec", "csv", "tsv", "jsonl", "parquet"])
+_KIND = click.Choice(READERS)
 
 
 @dataclass(frozen=True)
@@ -162,7 +159,7 @@ def handles_missing(function: Command) -> Command:
         function,
         click.option(
             "--missing",
-            type=click.Choice(["zero", "skip", "error"]),
+            type=click.Choice(MISSING),
             default="zero",
             show_default=True,
             help="What a judged topic scores that the run lacks.",

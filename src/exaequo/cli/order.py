@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from exaequo.choices import ORDER_MEASURES, PRECISIONS, STRATEGIES
 from exaequo.cli import output
-from exaequo.cli.options import STRATEGIES, Files, judges_relevance, reads_files
+from exaequo.cli.options import Files, judges_relevance, reads_files
 
 if TYPE_CHECKING:
     from exaequo.order import Ranking
@@ -25,7 +26,7 @@ FORMAT = 1
 @click.option("--rename", multiple=True, metavar="OLD=NEW", help="Rename a document, and show what that does.")
 @click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="For --rename.  [default: RR, AP]")
 @judges_relevance
-@click.option("--precision", type=click.Choice(["double", "single"]), default="double", show_default=True)
+@click.option("--precision", type=click.Choice(PRECISIONS), default="double", show_default=True)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For --ties random.")
 @click.option(
     "--format",
@@ -72,14 +73,15 @@ def order(
     if renames:
         after = ranked(*renamed(judged, lines, renames))
         if format_ in (None, "table"):
-            output.write(_comparison(before, after, renames, measures or ("RR", "AP")), path)
+            output.write(_comparison(before, after, renames, measures or ORDER_MEASURES), path)
             return
         before = after
     output.write(_written(before, format_ or "run"), path)
 
 
 def _only(ranking: Ranking, topics: tuple[str, ...]) -> Ranking:
-    from exaequo.errors import UsageError, did_you_mean
+    from exaequo.errors import UsageError
+    from exaequo.text import did_you_mean
 
     known = ranking.judgments.topics
     for topic in topics:

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import click
 
-from exaequo.errors import ExaequoError, UsageError, printable
+from exaequo.choices import STDIN
+from exaequo.errors import ExaequoError, UsageError
+from exaequo.text import printable
 from exaequo.writing import write_whole
 
-#: What stands for standard input and output. (`exaequo.read` has the same; importing it would cost `--help` dearly.)
-STDIN = "-"
 #: Show progress from this many bytes of input on.
 LONG_WORK = 30_000_000
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
+from exaequo.choices import HIGHEST_GRADE, PICTURE_SIZES, STRATEGIES
 from exaequo.cli import output
-from exaequo.cli.options import HIGHEST_GRADE, STRATEGIES, Files, judges_relevance, reads_files
+from exaequo.cli.options import Files, judges_relevance, reads_files
 
 #: Which options each kind knows, besides those of all.
 KNOWS = {
@@ -43,7 +44,7 @@ KNOWS = {
 @click.option("--docs", type=int, help="Size of the collection (threshold).")
 @click.option("--alpha", type=float, help="Level of the tests (systems).")
 @judges_relevance
-@click.option("--size", type=click.Choice(["column", "page", "slide"]), default="page", show_default=True)
+@click.option("--size", type=click.Choice(PICTURE_SIZES), default="page", show_default=True)
 @click.option("--dark", is_flag=True, help="Light on dark.")
 @click.option("--scale", type=click.FloatRange(0.1, 10), default=2.0, show_default=True, help="Resolution of a PNG.")
 @reads_files

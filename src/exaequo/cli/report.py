@@ -7,8 +7,8 @@ import sys
 
 import click
 
+from exaequo.choices import CORRECTIONS, TESTS
 from exaequo.cli import output
-from exaequo.cli.compare import CORRECTIONS, TESTS
 from exaequo.cli.options import Files, handles_missing, judges_relevance, reads_files
 
 #: From here on a page is too large to send.
@@ -52,19 +52,19 @@ def report(
     The page is a single file without network, and readable without scripts.
     """
     output.check_paths((qrels, *runs), path)
-    from exaequo.comparison import MEASURES, TIES
+    from exaequo.choices import COMPARE_MEASURES, COMPARED
     from exaequo.comparison.pairs import Plan
-    from exaequo.evaluation import Options
     from exaequo.measures import parse_measures
+    from exaequo.options import Options
     from exaequo.reporting import content_of, page
 
-    options = Options(TIES, rel_level, max_grade, missing=missing, seed=seed)
+    options = Options(ties=COMPARED, rel_level=rel_level, max_grade=max_grade, missing=missing, seed=seed)
     plan = Plan(baseline, test, correction, alpha=alpha, seed=seed)
     asked = shlex.join(["exaequo", *sys.argv[1:]]) if sys.argv[1:2] == ["report"] else ""
     content = content_of(
         files.qrels(qrels, digest=True),
         files.runs(runs, digest=True),
-        parse_measures(measures or MEASURES),
+        parse_measures(measures or COMPARE_MEASURES),
         options,
         plan,
         depth=depth,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from exaequo.choices import STUDY_DEPTH, TOP
 from exaequo.cli import output
 from exaequo.cli.options import judges_relevance
 
@@ -27,8 +28,10 @@ PAUSE = 10.0
 @click.option("--tracks", multiple=True, metavar="TRACK", help="Only these tracks; may be repeated, or with commas.")
 @click.option("--editions", multiple=True, metavar="EDITION", help="Only these editions.")
 @click.option("-m", "--measures", multiple=True, metavar="MEASURE", help="What to compare.  [default: RR, AP]")
-@click.option("--depth", type=click.IntRange(1), default=1000, show_default=True, help="Cut each list, after ordering.")
-@click.option("--top", type=click.IntRange(0), default=5, show_default=True, help="How many of the luckiest.")
+@click.option(
+    "--depth", type=click.IntRange(1), default=STUDY_DEPTH, show_default=True, help="Cut each list, after ordering."
+)
+@click.option("--top", type=click.IntRange(0), default=TOP, show_default=True, help="How many of the luckiest.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the tests between systems.")
 @judges_relevance
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes.  [default: one per core]")
@@ -52,7 +55,7 @@ def study(
     Writes tables (CSV, Parquet, LaTeX) and one page into DIR. Interrupted at any moment and started again, it goes on
     where it was; a file that changed is done again. Files that cannot be read are reported and left out.
     """
-    from exaequo.study import MEASURES
+    from exaequo.choices import STUDY_MEASURES
     from exaequo.study import study as study_archive
     from exaequo.study.pages import summary, write
 
@@ -66,7 +69,7 @@ def study(
                 out,
                 tracks=split(tracks),
                 editions=split(editions),
-                measures=list(measures) or MEASURES,
+                measures=list(measures) or STUDY_MEASURES,
                 depth=depth,
                 top=top,
                 alpha=alpha,

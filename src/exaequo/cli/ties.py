@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from exaequo.choices import PRECISIONS, TABLE_FORMATS, TOP
 from exaequo.cli import output
 from exaequo.cli.options import Files, Target, judges_relevance, reads_files, writes
 
@@ -30,17 +31,17 @@ _TITLES = {
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="As for eval; may be repeated.")
-@click.option("--top", type=click.IntRange(0), default=5, show_default=True, help="How many of the luckiest lists.")
+@click.option("--top", type=click.IntRange(0), default=TOP, show_default=True, help="How many of the luckiest lists.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the tests between runs.")
 @click.option("--depth", type=click.IntRange(1), metavar="N", help="Cut each list at N, after ordering.")
 @judges_relevance
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For sampled orders.")
 @click.option("--samples", type=click.IntRange(2), metavar="N", help="Orders to sample where there are too many.")
-@click.option("--precision", type=click.Choice(["double", "single"]), default="double", show_default=True)
+@click.option("--precision", type=click.Choice(PRECISIONS), default="double", show_default=True)
 @click.option("--chances/--no-chances", default=None, help="How likely one run beats another.  [default: up to 4 runs]")
 @click.option("-q", "--per-topic", is_flag=True, help="Also give the ties and scores of each list.")
 @click.option("--table", "only", type=click.Choice(TABLES), help="Give this table alone.")
-@writes("table", "csv", "json", "markdown", "latex")
+@writes(*TABLE_FORMATS)
 @reads_files
 def ties(
     qrels: str,
@@ -66,14 +67,22 @@ def ties(
     """
     output.check_paths((qrels, *runs), target.path)
     target.one_table(only, TABLES)
-    from exaequo.audit import MEASURES, MOST_CHANCES, STRATEGIES, audit_runs
-    from exaequo.evaluation import Options
-    from exaequo.expected import SAMPLES
+    from exaequo.audit import MOST_CHANCES, audit_runs
+    from exaequo.choices import COMPARED, ORDERS_SAMPLED, TIES_MEASURES
     from exaequo.measures import parse_measures
+    from exaequo.options import Options
 
-    orders = samples or SAMPLES
-    options = Options(STRATEGIES, rel_level, max_grade, depth, precision=precision, seed=seed, samples=orders)
-    parsed = parse_measures(measures or MEASURES)
+    orders = samples or ORDERS_SAMPLED
+    options = Options(
+        ties=COMPARED,
+        rel_level=rel_level,
+        max_grade=max_grade,
+        depth=depth,
+        precision=precision,
+        seed=seed,
+        samples=orders,
+    )
+    parsed = parse_measures(measures or TIES_MEASURES)
     if chances is None:
         chances = 1 < len(runs) <= MOST_CHANCES and only in (None, "conclusions", "scores")
     audit = audit_runs(files.qrels(qrels), files.runs(runs), parsed, options, top=top, alpha=alpha, chances=chances)

@@ -13,21 +13,17 @@ from typing import Any
 
 import polars as pl
 
+from exaequo.choices import COMPARE_MEASURES, COMPARED, HIGHEST_GRADE, PATTERNS
 from exaequo.comparison import views
 from exaequo.comparison.pairs import Plan, compare_pairs, systems_table
 from exaequo.comparison.values import Values, collect
-from exaequo.errors import BadParameter, DataWarning, did_you_mean
-from exaequo.evaluation import Options, each_run
-from exaequo.expected import EXPECTED
-from exaequo.expected import SAMPLES as ORDERS
-from exaequo.judge import HIGHEST_GRADE
+from exaequo.errors import BadParameter, DataWarning
+from exaequo.evaluation import each_run
 from exaequo.measures import Measure, parse_measures
-from exaequo.order import INTERVAL, Ordering, strategies
+from exaequo.options import Options
+from exaequo.order import Ordering
 from exaequo.read import Qrels, QrelsLike, Run, RunLike, read_qrels, read_run
-from exaequo.stats.tests import SAMPLES
-
-MEASURES = ("AP", "nDCG@10", "P@10")
-TIES = (*INTERVAL, EXPECTED)
+from exaequo.text import did_you_mean
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,15 +73,15 @@ class Comparison:
 def compare(
     qrels: QrelsLike,
     runs: Sequence[RunLike] | Mapping[str, RunLike],
-    measures: Iterable[str | Measure] | str | Measure = MEASURES,
+    measures: Iterable[str | Measure] | str | Measure = COMPARE_MEASURES,
     *,
     baseline: str | None = None,
     test: str = "t",
     correction: str = "holm",
     alternative: str = "two-sided",
     alpha: float = 0.05,
-    ties: str | Sequence[str] = TIES,
-    samples: int = SAMPLES,
+    ties: str | Sequence[str] = COMPARED,
+    samples: int = PATTERNS,
     seed: int = 0,
     interval: str = "auto",
     rel_level: float | None = None,
@@ -116,8 +112,7 @@ def compare(
         columns: as for `evaluate`.
     """
     plan = Plan(baseline, test, correction, alternative, alpha, samples, seed, interval)
-    chosen = strategies(ties, more=(EXPECTED,))
-    options = Options(chosen, rel_level, max_grade, depth, missing, seed=seed, samples=ORDERS)
+    options = Options.of(ties, rel_level=rel_level, max_grade=max_grade, depth=depth, missing=missing, seed=seed)
     judged = read_qrels(qrels, columns=columns)
     read = (read_run(run, name=name, columns=columns) for name, run in each_run(runs))
     result = compare_runs(judged, read, parse_measures(measures), options, plan)

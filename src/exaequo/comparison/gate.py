@@ -9,24 +9,14 @@ from typing import Any
 import numpy as np
 
 from exaequo.audit import gain
+from exaequo.choices import GATE_TESTS, HIGHEST_GRADE, PATTERNS
 from exaequo.comparison.values import DIGITS, collect
 from exaequo.errors import BadParameter, DataWarning
-from exaequo.evaluation import Options
-from exaequo.judge import HIGHEST_GRADE, Floats
+from exaequo.judge import Floats
 from exaequo.measures import Measure, parse_measures
+from exaequo.options import Options
 from exaequo.read import Qrels, QrelsLike, Run, RunLike, read_qrels, read_run
-from exaequo.stats.tests import (
-    DEFAULT,
-    NOISE,
-    SAMPLES,
-    TESTS,
-    Setting,
-    bootstrap_interval,
-    randomization_bound,
-    t_interval,
-)
-
-GATE_TESTS = ("t", "randomization", "bootstrap")
+from exaequo.stats.tests import DEFAULT, NOISE, TESTS, Setting, bootstrap_interval, randomization_bound, t_interval
 
 
 @dataclass(frozen=True)
@@ -93,7 +83,7 @@ def gate(
     max_drop: float = 0.0,
     test: str = "t",
     alpha: float = 0.05,
-    samples: int = SAMPLES,
+    samples: int = PATTERNS,
     seed: int = 0,
     rel_level: float | None = None,
     max_grade: float = HIGHEST_GRADE,
@@ -113,7 +103,7 @@ def gate(
         alpha=alpha,
         samples=samples,
         seed=seed,
-        options=Options(("realistic",), rel_level, max_grade, depth, missing),
+        options=Options(rel_level=rel_level, max_grade=max_grade, depth=depth, missing=missing),
     )
     for warning in result.warnings:
         warnings.warn(warning, DataWarning, stacklevel=2)
@@ -142,7 +132,7 @@ def gate_runs(
     for measure in measures:
         if measure.aggregate == "gm":
             raise BadParameter(f"{measure} is one number per run and has no interval; gate on the measure itself.")
-    values = collect(qrels, runs, measures, options or Options(("realistic",)))
+    values = collect(qrels, runs, measures, options or Options())
     setting = Setting(samples, seed, "greater")
     gates = [_gate(values.of(row)[0], measure, max_drop, test, alpha, setting) for row, measure in enumerate(measures)]
     return GateResult(tuple(gates), values.notes)

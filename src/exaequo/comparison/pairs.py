@@ -9,26 +9,16 @@ import numpy as np
 import polars as pl
 
 from exaequo.audit import gain
+from exaequo.choices import CORRECTIONS, HSD, INTERVAL_KINDS, PATTERNS
 from exaequo.comparison.values import DIGITS, Values
 from exaequo.errors import BadParameter
 from exaequo.judge import Bools, Floats, Ints
 from exaequo.measures import Measure
-from exaequo.order import check_choice
+from exaequo.options import check_alpha, check_choice
 from exaequo.stats import corrections
 from exaequo.stats.power import detectable_effect, topics_needed
-from exaequo.stats.tests import (
-    MOST_EXACT,
-    NOISE,
-    SAMPLES,
-    TESTS,
-    Setting,
-    bootstrap_interval,
-    direction,
-    t_interval,
-)
+from exaequo.stats.tests import MOST_EXACT, NOISE, TESTS, Setting, bootstrap_interval, direction, t_interval
 
-#: Kinds of intervals: Student's, two of the bootstrap; by default BCa with the bootstrap test, else Student's.
-INTERVALS = ("auto", "t", "bca", "percentile")
 #: A gain of so many percent is worth noticing, by the rule of thumb of the course.
 NOTICEABLE = 5.0
 
@@ -42,19 +32,18 @@ class Plan:
     correction: str = "holm"
     alternative: str = "two-sided"
     alpha: float = 0.05
-    samples: int = SAMPLES
+    samples: int = PATTERNS
     seed: int = 0
     interval: str = "auto"
 
     def __post_init__(self) -> None:
         check_choice("test", self.test, tuple(TESTS))
-        check_choice("interval", self.interval, INTERVALS)
-        check_choice("correction", self.correction, (*corrections.CORRECTIONS, *corrections.HSD))
-        if not 0 < self.alpha < 1:
-            raise BadParameter(f"alpha must be a number between 0 and 1. Got {self.alpha} instead.")
-        if self.correction in corrections.HSD and self.baseline is not None:
+        check_choice("interval", self.interval, INTERVAL_KINDS)
+        check_choice("correction", self.correction, CORRECTIONS)
+        check_alpha(self.alpha)
+        if self.correction in HSD and self.baseline is not None:
             raise BadParameter("Tukey's HSD compares all pairs; leave the baseline out, or correct with holm.")
-        if self.correction in corrections.HSD and self.alternative != "two-sided":
+        if self.correction in HSD and self.alternative != "two-sided":
             raise BadParameter("Tukey's HSD is two-sided.")
         if self.alternative != "two-sided" and self.baseline is None:
             raise BadParameter("A one-sided comparison needs a baseline: which of two runs is asked about?")
@@ -68,7 +57,7 @@ class Plan:
     @property
     def name(self) -> str:
         """The test and its correction in words."""
-        if self.correction in corrections.HSD:
+        if self.correction in HSD:
             return {"tukey": "Tukey HSD", "randomised-tukey": "randomised Tukey HSD"}[self.correction]
         corrected = "" if self.correction == "none" else f", {self.correction.replace('bh', 'BH').replace('by', 'BY')}"
         side = "" if self.alternative == "two-sided" else ", one-sided"
@@ -76,7 +65,7 @@ class Plan:
 
     def weakness(self, pairs: int, topics: int) -> str | None:
         """Say why nothing can be significant, if the test is too coarse for so many pairs; None if it is not."""
-        if self.correction in corrections.HSD or self.test not in ("randomization", "bootstrap"):
+        if self.correction in HSD or self.test not in ("randomization", "bootstrap"):
             return None
         sides = 2 if self.alternative == "two-sided" else 1
         exact = self.test == "randomization" and topics <= MOST_EXACT
@@ -127,7 +116,7 @@ def p_values(table: Floats, first: Ints, second: Ints, plan: Plan, upward: int) 
 
 def _directions(table: Floats, first: Ints, second: Ints, plan: Plan, upward: int) -> Ints:
     """Return which of each pair the test sees as better: 1 the second, -1 the first, 0 neither."""
-    test = "t" if plan.correction in corrections.HSD else plan.test
+    test = "t" if plan.correction in HSD else plan.test
     return (upward * direction(differences(table, first, second), test)).astype(np.int64)
 
 

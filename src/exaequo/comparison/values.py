@@ -9,13 +9,16 @@ import numpy as np
 import polars as pl
 
 from exaequo.aggregate import aggregate
-from exaequo.errors import BadParameter, InputError, Problem, count, listed
-from exaequo.evaluation import Options, notes_on_judgments, notes_on_run, values_by_order
-from exaequo.expected import EXPECTED, expected_values
+from exaequo.choices import EXPECTED
+from exaequo.errors import BadParameter, InputError, Problem
+from exaequo.evaluation import notes_on_judgments, notes_on_run, values_by_order
+from exaequo.expected import expected_values
 from exaequo.judge import Bools, Floats, judge, prepare
 from exaequo.measures import Measure, parse_measures
+from exaequo.options import Options
 from exaequo.order import Ordering
 from exaequo.read import Qrels, Run, unique_names
+from exaequo.text import count, listed
 
 #: What the views of curves and of robustness are made of, besides the measures asked for.
 CURVE = tuple(f"IPrec@{tenth / 10:g}" for tenth in range(11))

@@ -21,12 +21,13 @@ import numpy as np
 import polars as pl
 
 from exaequo.compat import ir_functions
-from exaequo.errors import UnknownMeasure, did_you_mean
+from exaequo.errors import UnknownMeasure
 from exaequo.judge import Floats
 from exaequo.measures import Definition, notation, registry
-from exaequo.order import one_strategy
+from exaequo.options import one_strategy
 from exaequo.read import QrelsLike, Run, RunLike, read_qrels, read_run, trec
 from exaequo.read.source import load
+from exaequo.text import did_you_mean
 from exaequo.trec_eval.catalogue import BY_NAME, CUTOFFS, NICKNAMES, TENTHS
 from exaequo.trec_eval.lists import all_topics, build, empty_run, judged_documents
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from exaequo.order import strategies
+from exaequo.options import strategies
 from exaequo.read import read_qrels, read_run, trec
 from exaequo.trec_eval.catalogue import BY_NAME, MEASURES, NICKNAMES, Request, requests
 from exaequo.trec_eval.command import computed

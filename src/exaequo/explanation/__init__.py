@@ -14,8 +14,9 @@ from typing import Any, TypedDict, Unpack, overload
 import polars as pl
 
 from exaequo import tabular
+from exaequo.choices import HIGHEST_GRADE
 from exaequo.errors import BadParameter, DataWarning
-from exaequo.evaluation import Options, notes_on_grades
+from exaequo.evaluation import notes_on_grades
 from exaequo.explanation.filters import FilterExplanation, explain_filter
 from exaequo.explanation.luck import other_orders, other_values, what_ties_decide
 from exaequo.explanation.means import MeanExplanation, explain_mean
@@ -24,9 +25,10 @@ from exaequo.explanation.steps.parts import CUT, Given
 from exaequo.explanation.view import View, place_of
 from exaequo.explanation.wording import LANGUAGES, Wording, plain, plain_steps, sentences
 from exaequo.formats import figure
-from exaequo.judge import HIGHEST_GRADE, judge, prepare
+from exaequo.judge import judge, prepare
 from exaequo.measures import Measure, parse_measure
-from exaequo.order import Ordering, one_strategy
+from exaequo.options import Options, one_strategy
+from exaequo.order import Ordering
 from exaequo.read import Qrels, QrelsLike, Run, RunLike, read_qrels, read_run
 
 __all__ = [
@@ -173,7 +175,14 @@ def explain(
     Options are those of `evaluate`. With `docs`, the size of the collection, tables of relevant and returned documents
     have all their cells.
     """
-    options = Options((one_strategy(ties),), rel_level, max_grade, depth, precision=precision, seed=seed)
+    options = Options(
+        ties=(one_strategy(ties),),
+        rel_level=rel_level,
+        max_grade=max_grade,
+        depth=depth,
+        precision=precision,
+        seed=seed,
+    )
     read = read_qrels(qrels), read_run(run)
     found: Explanation | MeanExplanation
     if topic is None:

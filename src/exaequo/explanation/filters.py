@@ -10,19 +10,19 @@ import numpy as np
 import polars as pl
 
 from exaequo import tabular
-from exaequo.errors import BadParameter, did_you_mean
+from exaequo.choices import HIGHEST_GRADE, THRESHOLD, UTILITIES
+from exaequo.errors import BadParameter
 from exaequo.evaluation import notes_on_grades
 from exaequo.explanation.steps.parts import Given, Plain, Row, Step, crosstab, of
 from exaequo.explanation.view import place_of
 from exaequo.explanation.wording import Wording, plain, plain_steps
-from exaequo.filtering import T11_FLOOR, UTILITIES, Filter, Tables, filter_of, from_decisions
-from exaequo.judge import HIGHEST_GRADE, judge, prepare
+from exaequo.filtering import T11_FLOOR, Filter, Tables, filter_of, from_decisions
+from exaequo.judge import judge, prepare
 from exaequo.measures import PARAMETERS
 from exaequo.read import QrelsLike, RunLike, read_qrels, read_run
 from exaequo.read.decisions import Decisions, read_decisions
+from exaequo.text import did_you_mean
 
-#: What a filter selects from unless it is told otherwise, as in `exaequo filter`.
-THRESHOLD = 0.5
 #: What a relevant document selected and another one are worth, unless it is said.
 UTILITY = UTILITIES["LF1"]
 

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from exaequo.expected import EXPECTED, expected_values
+from exaequo.choices import EXPECTED, INTERVAL
+from exaequo.expected import expected_values
 from exaequo.explanation.steps.parts import Step, Word
 from exaequo.explanation.view import View
 from exaequo.formats import figure
 from exaequo.measures import Measure
-from exaequo.order import INTERVAL, Ordering
+from exaequo.order import Ordering
 
 #: Values this near are equal but for the order of adding up.
 NEAR = 1e-12

@@ -9,13 +9,13 @@ from typing import Any
 import polars as pl
 
 from exaequo.aggregate import GM_FLOOR
-from exaequo.evaluation import Options, evaluate_runs
-from exaequo.expected import EXPECTED
+from exaequo.choices import EXPECTED, INTERVAL
+from exaequo.evaluation import evaluate_runs
 from exaequo.explanation.steps.parts import Given, Row, Step, column, listed, over, summed
 from exaequo.explanation.wording import Wording, plain, plain_steps
 from exaequo.formats import figure
 from exaequo.measures import Measure
-from exaequo.order import INTERVAL
+from exaequo.options import Options
 from exaequo.read import Qrels, Run
 
 

@@ -9,10 +9,11 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from exaequo.errors import BadParameter, did_you_mean
+from exaequo.errors import BadParameter
 from exaequo.judge import Ints, Judgments
 from exaequo.listing import table
 from exaequo.order import Ranking
+from exaequo.text import did_you_mean
 
 
 class Line(NamedTuple):

@@ -21,6 +21,7 @@ from exaequo import tabular
 from exaequo.errors import BadParameter
 from exaequo.explanation.steps.parts import Fine, Given, Plain, Step, Word
 from exaequo.measures import Measure
+from exaequo.text import on_one_line
 
 #: One file each; English first.
 LANGUAGES = tuple(
@@ -91,7 +92,7 @@ class Wording(string.Formatter):
         if isinstance(value, Word):
             return self.word(value)
         if isinstance(value, str) and not isinstance(value, Plain):
-            return tabular.markdown_safe(value) if self.markdown else tabular.on_one_line(value)
+            return tabular.markdown_safe(value) if self.markdown else on_one_line(value)
         return str(value)
 
     def table(self, rows: Sequence[Mapping[str, Any]] | pl.DataFrame, apart: Sequence[float] = ()) -> str:

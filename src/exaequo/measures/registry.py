@@ -21,9 +21,10 @@ from typing import Any, Literal, Self, TypeVar, overload
 import numpy as np
 
 from exaequo.aggregate import AGGREGATES
-from exaequo.errors import BadParameter, DataWarning, UnknownMeasure, did_you_mean
+from exaequo.errors import BadParameter, DataWarning, UnknownMeasure
 from exaequo.judge import Floats
 from exaequo.order import Ranking
+from exaequo.text import did_you_mean
 
 #: How a measure moves from the realistic to the optimistic order: up, down, or no promise.
 Chain = Literal["holds", "reversed", "not guaranteed"]

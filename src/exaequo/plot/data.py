@@ -9,14 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from exaequo.errors import BadParameter, DataWarning, count, did_you_mean
-from exaequo.evaluation import Options, each_run, notes_on_judgments, notes_on_run
-from exaequo.judge import HIGHEST_GRADE, Floats, Judgments, judge, prepare
+from exaequo.choices import HIGHEST_GRADE
+from exaequo.errors import BadParameter, DataWarning
+from exaequo.evaluation import each_run, notes_on_judgments, notes_on_run
+from exaequo.judge import Floats, Judgments, judge, prepare
 from exaequo.measures import Measure, parse_measure
+from exaequo.options import Options
 from exaequo.order import Ordering, Ranking
 from exaequo.plot.chart import Common
 from exaequo.plot.marks import notes
 from exaequo.read import QrelsLike, read_qrels, read_run, unique_names
+from exaequo.text import count, did_you_mean
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from exaequo.errors import BadParameter, count
+from exaequo.errors import BadParameter
 from exaequo.filtering import Filter, filter_of
 from exaequo.judge import Floats
 from exaequo.measures import PARAMETERS
@@ -15,6 +15,7 @@ from exaequo.plot.data import read
 from exaequo.plot.kinds import kind
 from exaequo.plot.marks import Axes, Row, lines, notes
 from exaequo.read import QrelsLike
+from exaequo.text import count
 
 #: Scores up to which every threshold is drawn; of more, so many of each kind.
 MOST, SOME = 400, 150

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec
 
-from exaequo.errors import BadParameter, did_you_mean
+from exaequo.errors import BadParameter
 from exaequo.plot.chart import Chart
+from exaequo.text import did_you_mean
 
 P = ParamSpec("P")
 KINDS: dict[str, Callable[..., Chart]] = {}

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from exaequo.plot.chart import DASHES, SHAPES, Canvas
-from exaequo.tabular import on_one_line
+from exaequo.text import on_one_line
 
 Row = dict[str, Any]
 #: Lines up to which each has its name; of more, so many of the best have.

@@ -9,20 +9,20 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from exaequo.choices import COMPARED
 from exaequo.comparison import compare
-from exaequo.errors import BadParameter, count
+from exaequo.errors import BadParameter
 from exaequo.evaluation import evaluate
 from exaequo.judge import Floats
 from exaequo.measures import Measure, parse_measure, parse_measures
-from exaequo.order import INTERVAL
 from exaequo.plot.chart import Canvas, Chart, Common
 from exaequo.plot.data import by_topic, defined, evaluation, level_of, number, read, two
 from exaequo.plot.kinds import kind
 from exaequo.plot.marks import Row, beside_points, dotted, layer, nominal, notes, padded, quantity, short_names
 from exaequo.read import QrelsLike
 from exaequo.stats.agreement import kendall
+from exaequo.text import count
 
-_STRATEGIES = (*INTERVAL, "expected")
 #: Where ties change nothing that can be seen.
 _ALL = "all (nearly) alike"
 _SYMBOLS = ("triangle-right", "cross", "triangle-left", "diamond", "circle")
@@ -40,8 +40,8 @@ NAMED = 5
 def ties(qrels: QrelsLike, runs: Any, *, measure: str = "AP", **common: Unpack[Common]) -> Chart:
     """For each run the interval from realistic to optimistic, with conventional and expected in it."""
     what = parse_measure(measure)
-    scores = evaluate(qrels, runs, what, ties=_STRATEGIES, **evaluation(common))
-    found = {run: {ties: scores.mean(what, run=run, ties=ties) for ties in _STRATEGIES} for run in scores.runs}
+    scores = evaluate(qrels, runs, what, ties=COMPARED, **evaluation(common))
+    found = {run: {ties: scores.mean(what, run=run, ties=ties) for ties in COMPARED} for run in scores.runs}
     defined(what, np.array([each["realistic"] for each in found.values()]))
     order, some = best_rows(sorted(found, key=lambda run: -what.upward * found[run]["realistic"]))
     title = f"What ties leave open: {what.name}"
@@ -92,12 +92,12 @@ def intervals(
         if not np.isnan(value)
     ]
     y = nominal("run", sort=list(shown.values()))
-    names = [ties for ties in (*_STRATEGIES, _ALL) if any(point["strategy"] == ties for point in points)]
+    names = [ties for ties in (*COMPARED, _ALL) if any(point["strategy"] == ties for point in points)]
     room = sum(canvas.span(name) + 2 * canvas.font for name in names) / canvas.width
     legend = {"title": None, "orient": "top", "columns": len(names) if room < 1 else 3 if room < 1.6 else 2}
 
     def scale(values: Sequence[str]) -> Row:
-        look = dict(zip((*_STRATEGIES, _ALL), values, strict=True))
+        look = dict(zip((*COMPARED, _ALL), values, strict=True))
         return {"domain": names, "range": [look[name] for name in names]}
 
     strategy = {"field": "strategy", "type": "nominal", "legend": legend}
@@ -117,7 +117,7 @@ def intervals(
 
 def _told_apart(values: Mapping[str, float], least: float) -> list[tuple[str, float]]:
     """Return the score under each strategy, or one for all of them if they cannot be seen apart."""
-    chosen = [(ties, values[ties]) for ties in _STRATEGIES]
+    chosen = [(ties, values[ties]) for ties in COMPARED]
     spread = max(value for _, value in chosen) - min(value for _, value in chosen)
     return [(_ALL, chosen[0][1])] if spread < least else chosen
 

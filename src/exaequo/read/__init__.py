@@ -9,16 +9,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from exaequo.errors import BadParameter, did_you_mean
+from exaequo.choices import READERS, STDIN
+from exaequo.errors import BadParameter
 from exaequo.read import objects, tables, trec
 from exaequo.read.records import Qrels, Run, by_subtopic
-from exaequo.read.source import PACKED, STDIN, Source, load
+from exaequo.read.source import PACKED, Source, load
+from exaequo.text import did_you_mean
 
 if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
-    "READERS",
     "Qrels",
     "QrelsLike",
     "Run",
@@ -32,9 +33,6 @@ __all__ = [
 #: What can be read as a run or as qrels: a path, a frame, a dict of dicts, an iterable of named tuples.
 RunLike: TypeAlias = "Run | str | os.PathLike[str] | Mapping[Any, Any] | pl.DataFrame | Iterable[Any] | Any"
 QrelsLike: TypeAlias = "Qrels | str | os.PathLike[str] | Mapping[Any, Any] | pl.DataFrame | Iterable[Any] | Any"
-
-#: Names for `reader=`: what a file is, when its name does not say so.
-READERS = ("trec", *tables.KINDS)
 
 
 def read_run(

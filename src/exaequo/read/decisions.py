@@ -15,9 +15,10 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from exaequo.errors import BadParameter, InputError, Problem, listed
+from exaequo.errors import BadParameter, InputError, Problem
 from exaequo.read import objects, tables, trec
 from exaequo.read.source import PACKED, load
+from exaequo.text import listed
 
 #: The names each column goes by; the first one present is taken. A decision is a score of 0 or 1.
 NAMES: dict[str, tuple[str, ...]] = {

@@ -13,9 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from exaequo.choices import STDIN
 from exaequo.errors import InputError, Problem
-
-STDIN = "-"
 
 #: Endings that say how a file is packed, not what is in it.
 PACKED = frozenset({".gz", ".bz2", ".xz", ".zst"})

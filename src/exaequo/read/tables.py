@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from exaequo.errors import InputError, Problem, listed
+from exaequo.errors import InputError, Problem
 from exaequo.read.records import repeated, with_keys
 from exaequo.read.trec import QRELS, RUN, Layout, shown
+from exaequo.text import listed
 
 #: The names each column goes by: ours, PyTerrier's, ir_measures', ranx's, trectools'. The first one present is taken:
 #: a PyTerrier frame has the text of the query under `query` and its id under `qid`.

@@ -14,8 +14,9 @@ from math import isfinite
 
 import polars as pl
 
-from exaequo.errors import InputError, Problem, count
+from exaequo.errors import InputError, Problem
 from exaequo.read.records import repeated, with_keys
+from exaequo.text import count
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from exaequo.comparison import MEASURES, TIES
+from exaequo.choices import COMPARE_MEASURES, COMPARED, HIGHEST_GRADE
 from exaequo.comparison.pairs import Plan
 from exaequo.errors import DataWarning, ExaequoError
-from exaequo.evaluation import Options, each_run
-from exaequo.judge import HIGHEST_GRADE
+from exaequo.evaluation import each_run
 from exaequo.measures import Measure, parse_measures
+from exaequo.options import Options
 from exaequo.plot.chart import COLOURS, FAINT, INK, ON_DARK, PAPER, QUIET
 from exaequo.read import QrelsLike, RunLike, read_qrels, read_run
 from exaequo.reporting.content import DEPTH, MOST_FIGURES, Content, content_of
@@ -31,7 +31,7 @@ def report(
     qrels: QrelsLike,
     runs: Sequence[RunLike] | Mapping[str, RunLike],
     out: str | Path,
-    measures: Sequence[str | Measure] | str = MEASURES,
+    measures: Sequence[str | Measure] | str = COMPARE_MEASURES,
     *,
     baseline: str | None = None,
     test: str = "t",
@@ -49,7 +49,7 @@ def report(
     `depth` says how many documents of each list go into the page.
     """
     plan = Plan(baseline, test, correction, alpha=alpha, seed=seed)
-    options = Options(TIES, rel_level, max_grade, missing=missing, seed=seed)
+    options = Options(ties=COMPARED, rel_level=rel_level, max_grade=max_grade, missing=missing, seed=seed)
     judged = read_qrels(qrels, digest=True)
     read = (read_run(run, name=name, digest=True) for name, run in each_run(runs))
     content = content_of(judged, read, parse_measures(measures), options, plan, depth=depth, title=title)

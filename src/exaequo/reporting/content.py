@@ -12,9 +12,9 @@ import polars as pl
 
 from exaequo.comparison import Comparison, compare_runs
 from exaequo.comparison.pairs import Plan
-from exaequo.errors import ExaequoError, count
-from exaequo.evaluation import Options
+from exaequo.errors import ExaequoError
 from exaequo.measures import Measure, parse_measure
+from exaequo.options import Options
 from exaequo.plot.systems import MOST_LETTERS
 from exaequo.read import Qrels, Run
 from exaequo.reporting.data import data_of
@@ -31,6 +31,7 @@ from exaequo.reporting.sentences import (
     verdict_of,
 )
 from exaequo.tabular import shown
+from exaequo.text import count
 
 #: Documents of each list that go into the page.
 DEPTH = 10

@@ -11,7 +11,7 @@ from exaequo import tabular
 from exaequo.comparison import Comparison
 from exaequo.comparison.pages import for_a_paper
 from exaequo.comparison.values import DIGITS
-from exaequo.evaluation import Options
+from exaequo.options import Options
 from exaequo.reporting.recorder import Recorder
 from exaequo.reporting.sentences import ranked_runs
 

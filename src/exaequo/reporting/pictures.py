@@ -10,7 +10,6 @@ import numpy as np
 import polars as pl
 
 from exaequo.comparison import Comparison
-from exaequo.errors import count
 from exaequo.measures import parse_measure
 from exaequo.plot.chart import Canvas, Chart
 from exaequo.plot.curves import cutoff_lines, mean_curves, without_cutoff
@@ -20,6 +19,7 @@ from exaequo.plot.ranks import areas, scene_of
 from exaequo.plot.systems import MOST_ROWS, Pair, agreement, cloud, gap_bars, intervals, letters_mean, means
 from exaequo.reporting.recorder import DEEPEST_HIT, DEEPEST_TIE, Recorder
 from exaequo.tabular import shown
+from exaequo.text import count
 
 _CANVAS = Canvas.of({})
 

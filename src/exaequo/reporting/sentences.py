@@ -10,11 +10,11 @@ import polars as pl
 
 import exaequo
 from exaequo.comparison import Comparison
-from exaequo.errors import count
-from exaequo.evaluation import Options
+from exaequo.options import Options
 from exaequo.plot.systems import MOST_LETTERS
 from exaequo.read import Qrels
-from exaequo.tabular import on_one_line, shown
+from exaequo.tabular import shown
+from exaequo.text import count, on_one_line
 
 
 def ranked_runs(result: Comparison) -> list[str]:

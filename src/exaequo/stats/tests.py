@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from exaequo.choices import PATTERNS
 from exaequo.errors import BadParameter
 from exaequo.judge import Floats
 
 #: Up to so many topics all sign patterns are tried: 2^20 of them.
 MOST_EXACT = 20
-SAMPLES = 10_000
 #: Entries of the largest array made at a time.
 _CHUNK = 1 << 23
 _BLOCK = 4096
@@ -27,7 +27,7 @@ NOISE = 1e-12
 class Setting:
     """How tests draw random numbers, and which side they look at."""
 
-    samples: int = SAMPLES
+    samples: int = PATTERNS
     seed: int = 0
     alternative: str = "two-sided"
 

@@ -16,17 +16,15 @@ import numpy as np
 import polars as pl
 
 import exaequo
+from exaequo.choices import HIGHEST_GRADE, STUDY_DEPTH, STUDY_MEASURES
 from exaequo.errors import BadParameter, ExaequoError, InputError, Problem
-from exaequo.evaluation import Options
-from exaequo.judge import HIGHEST_GRADE
 from exaequo.measures import Measure, parse_measures
+from exaequo.options import Options, check_alpha
 from exaequo.read import unique_names
 from exaequo.study import tables
 from exaequo.study.archive import Edition, find
 from exaequo.study.work import COUNTS, Done, Settings, Task, run_all, shown
 
-MEASURES = ("RR", "AP")
-DEPTH = 1000
 #: Where results of single runs are kept, inside the folder of the study.
 STORE = "work"
 
@@ -46,8 +44,8 @@ def study(
     *,
     tracks: Sequence[str] = (),
     editions: Sequence[str] = (),
-    measures: Sequence[str] | str = MEASURES,
-    depth: int | None = DEPTH,
+    measures: Sequence[str] | str = STUDY_MEASURES,
+    depth: int | None = STUDY_DEPTH,
     top: int = 5,
     alpha: float = 0.05,
     rel_level: float | None = None,
@@ -73,11 +71,10 @@ def study(
         strict: stop at the first file that cannot be evaluated.
         progress: called after each run with what was done, how many are, and how many there are.
     """
-    if not 0 < alpha < 1:
-        raise BadParameter(f"alpha must be a number between 0 and 1. Got {alpha} instead.")
+    check_alpha(alpha)
     if top < 0:
         raise BadParameter(f"top must be a whole number ≥ 0. Got {top} instead.")
-    Options(("realistic",), rel_level, max_grade, depth)  # which checks them
+    Options(rel_level=rel_level, max_grade=max_grade, depth=depth)  # which checks them
     parsed = parse_measures(measures)
     names = tuple(measure.name for measure in parsed)
     settings = Settings(names, depth, rel_level, max_grade)

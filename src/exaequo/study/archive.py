@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from exaequo.errors import InputError, Problem, UsageError, did_you_mean
+from exaequo.errors import InputError, Problem, UsageError
+from exaequo.text import did_you_mean
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from pathlib import Path
 import polars as pl
 
 from exaequo import tabular
-from exaequo.errors import count
 from exaequo.study import Study
 from exaequo.study.tables import ALL, PLAIN
+from exaequo.text import count
 from exaequo.writing import write_whole
 
 #: Tables in the order of the page: what they are called, and what they say.

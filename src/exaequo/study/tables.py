@@ -15,9 +15,9 @@ import polars as pl
 
 from exaequo.aggregate import GM_FLOOR
 from exaequo.audit import gain, rank_gain
+from exaequo.choices import INTERVAL
 from exaequo.judge import Bools, Floats, Ints
 from exaequo.measures import Measure
-from exaequo.order import INTERVAL
 from exaequo.stats.agreement import kendall, pearson
 from exaequo.stats.tests import Setting, student
 

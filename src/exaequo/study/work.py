@@ -23,11 +23,13 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from exaequo.choices import HIGHEST_GRADE, INTERVAL
 from exaequo.errors import ExaequoError, InputError, Problem
-from exaequo.evaluation import Options, notes_on_run
-from exaequo.judge import HIGHEST_GRADE, Judgments, judge, prepare
+from exaequo.evaluation import notes_on_run
+from exaequo.judge import Judgments, judge, prepare
 from exaequo.measures import parse_measures
-from exaequo.order import INTERVAL, Ordering
+from exaequo.options import Options
+from exaequo.order import Ordering
 from exaequo.read import Qrels, read_qrels, read_run
 from exaequo.read.records import repeated
 from exaequo.study.archive import Edition

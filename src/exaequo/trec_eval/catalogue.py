@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from exaequo.errors import ExaequoError, did_you_mean
+from exaequo.errors import ExaequoError
+from exaequo.text import did_you_mean
 
 #: How the figure of all topics is made. "none" is not printed at all, "last" is the run's name.
 Summary = Literal["mean", "sum", "geometric", "topics", "relevant", "last", "none"]

@@ -6,7 +6,7 @@ import getopt
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from exaequo.order import STRATEGIES
+from exaequo.choices import STRATEGIES
 from exaequo.trec_eval.catalogue import MEASURES, NICKNAMES, OfficialError, atol
 
 LONG = {

@@ -1,0 +1,60 @@
+"""What can be chosen by name, and what is chosen unless told otherwise. No imports: every `--help` reads this."""
+
+from __future__ import annotations
+
+#: How tied documents can be ordered, fairest first; `all` stands for the first three.
+STRATEGIES = ("realistic", "conventional", "optimistic", "rank", "input", "random")
+#: The worst order for the system, that of names, and the best: what ties leave open.
+INTERVAL = STRATEGIES[:3]
+#: The mean over all orders: not an order, but asked for like one.
+EXPECTED = "expected"
+#: What verdicts and audits look at: the first counts, the others tell whether ties decide.
+COMPARED = (*INTERVAL, EXPECTED)
+ALL_TIES = "all"
+PRECISIONS = ("double", "single")
+#: What becomes of a judged topic a run lacks.
+MISSING = ("zero", "skip", "error")
+#: The papers on ties, and the evaluator of their time, take a judgment as relevant if it lies in 1 … 127.
+HIGHEST_GRADE = 127.0
+#: Orders of ties to sample where an expected value has no closed form and there are too many orders.
+ORDERS_SAMPLED = 200
+
+#: Paired tests; those a gate can use; what becomes of many p-values; kinds of intervals.
+TESTS = ("t", "wilcoxon", "sign", "randomization", "bootstrap")
+GATE_TESTS = ("t", "randomization", "bootstrap")
+HSD = ("tukey", "randomised-tukey")
+CORRECTIONS = ("none", "bonferroni", "holm", "bh", "by", *HSD)
+INTERVAL_KINDS = ("auto", "t", "bca", "percentile")
+#: Random patterns of a test.
+PATTERNS = 10_000
+ALPHA = 0.05
+
+#: What each command measures unless asked.
+EVAL_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@1000")
+COMPARE_MEASURES = ("AP", "nDCG@10", "P@10")
+TIES_MEASURES = ("AP", "RR", "nDCG@10", "P@10")
+GATE_MEASURES = ("nDCG@10",)
+STUDY_MEASURES = ("RR", "AP")
+ORDER_MEASURES = ("RR", "AP")
+EXPLAIN_MEASURES = ("AP",)
+#: The study cuts each list here, as the campaigns did.
+STUDY_DEPTH = 1000
+#: How many of the luckiest lists and runs.
+TOP = 5
+#: Documents of each list that go into the page.
+PAGE_DOCUMENTS = 10
+
+#: Standard input and output.
+STDIN = "-"
+#: What a file is, when its name does not say so.
+TABLE_READERS = ("csv", "tsv", "jsonl", "parquet")
+READERS = ("trec", *TABLE_READERS)
+#: Formats of tables, and of scores.
+TABLE_FORMATS = ("table", "csv", "json", "markdown", "latex")
+SCORE_FORMATS = (*TABLE_FORMATS, "trec", "parquet")
+#: Formats and sizes of pictures.
+PICTURE_FORMATS = ("svg", "png", "pdf", "html", "json")
+PICTURE_SIZES = ("column", "page", "slide")
+#: Filters: what a selected document is worth, relevant or not; where selection begins.
+UTILITIES = {"LF1": (3.0, -2.0), "LF2": (3.0, -1.0), "T11U": (2.0, -1.0)}
+THRESHOLD = 0.5

@@ -1,0 +1,36 @@
+"""Words for people: numbers with their nouns, short lists of names, hints, and text that is safe to print."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return `"; did you mean 'x'?"` for the nearest known word, or nothing if none is near."""
+    by_fold: dict[str, str] = {}
+    for name in known:
+        by_fold.setdefault(name.casefold(), name)
+    near = difflib.get_close_matches(word.casefold(), by_fold, n=2, cutoff=0.6)
+    return f"; did you mean {' or '.join(repr(by_fold[name]) for name in near)}?" if near else ""
+
+
+def printable(text: str) -> str:
+    """Make a text safe for a terminal: control characters are written as escapes; line ends and tabs stay."""
+    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
+
+
+def on_one_line(text: str) -> str:
+    """Make a name safe for a table: control characters escaped, line ends too."""
+    return printable(text).replace("\n", "\\n").replace("\t", "\\t")
+
+
+def count(number: int, noun: str, plural: str | None = None) -> str:
+    """Return a number with its noun: `1 topic`, `2 topics`, `3,000 topics`."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """Return names for a message: the first few, then how many more."""
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
