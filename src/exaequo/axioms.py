@@ -12,9 +12,9 @@ from itertools import combinations
 
 import numpy as np
 
-from exaequo.judge import judge, prepare
+from exaequo.evaluation import judged_runs
 from exaequo.measures import Measure
-from exaequo.order import Ordering
+from exaequo.options import Options
 from exaequo.read import read_qrels, read_run
 
 #: Lists are this long, with up to so many relevant documents.
@@ -186,8 +186,8 @@ def _values(measure: Measure, lists: list[Listing]) -> np.ndarray[tuple[int], np
         run[topic] = {f"d{rank}": -float(rank) for rank in range(1, each.length + 1)}
         qrels[topic] = {f"d{rank}": int(rank in each.ranks) for rank in range(1, each.length + 1)}
         qrels[topic] |= {f"m{i}": 1 for i in range(each.n_rel - each.found)}
-    ranking = Ordering(judge(read_run(run), prepare(read_qrels(qrels)))).ranking()
-    return measure.values(ranking)
+    ((ordering, _),) = judged_runs(read_qrels(qrels), [read_run(run)], Options())
+    return measure.values(ordering.ranking())
 
 
 def _try(

@@ -1,43 +1,43 @@
-"""Evaluating: runs × strategies × measures → `Scores`."""
+"""Evaluating: judgments and runs → `Ordering`s, one after the other → `Scores`.
+
+`judged_runs` is the one loop that judges and sorts runs as they are read; `evaluate_runs` measures what it yields, and
+notes what else is asked of each run while it is at hand. Everything after works on the `Scores`.
+"""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Unpack
 
 import numpy as np
-import polars as pl
 
-from exaequo.aggregate import aggregate
-from exaequo.choices import EXPECTED, HIGHEST_GRADE, INTERVAL, ORDERS_SAMPLED
+from exaequo.choices import EXPECTED, INTERVAL, ORDERS_SAMPLED
 from exaequo.errors import BadParameter, DataWarning, InputError, MissingTopics, Problem
-from exaequo.expected import Expected, expected_values
-from exaequo.judge import Floats, JudgedRun, Judgments, judge, prepare
+from exaequo.expected import expected_values
+from exaequo.judge import JudgedRun, Judgments, judge, prepare
 from exaequo.measures import Measure, parse_measures
-from exaequo.options import Options, one_strategy
+from exaequo.options import Evaluation, Options, one_strategy
 from exaequo.order import Ordering
-from exaequo.read import Qrels, QrelsLike, Run, RunLike, read_qrels, read_run, unique_names
-from exaequo.scores import ALL, Block, Scores, TieEffect
+from exaequo.read import Qrels, QrelsLike, Run, RunLike, RunsLike, read_qrels, read_run, read_runs, unique_names
+from exaequo.scores import ALL, Block, Scores
 from exaequo.text import count, listed
+
+#: A run that was judged and sorted, with what there is to say about it.
+Judged = tuple[Ordering, list[str]]
 
 
 def evaluate(
     qrels: QrelsLike,
-    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
+    runs: RunsLike,
     measures: Iterable[str | Measure] | str | Measure,
     ties: str | Sequence[str] = "realistic",
     *,
-    rel_level: float | None = None,
-    max_grade: float = HIGHEST_GRADE,
-    depth: int | None = None,
-    missing: str = "zero",
-    precision: str = "double",
-    seed: int = 0,
     samples: int = ORDERS_SAMPLED,
     interval: bool = False,
     columns: Mapping[str, str] | None = None,
+    **options: Unpack[Evaluation],
 ) -> Scores:
     """Evaluate one run or many against judgments.
 
@@ -47,33 +47,26 @@ def evaluate(
         measures: names such as `"AP"`, `"nDCG@10"`, `"P(rel=2)@5"`, or measure objects.
         ties: one strategy or several: realistic, conventional, optimistic, rank, input, random, or `"expected"`, the
             mean over all orders of the ties; `"all"` is the first three.
-        rel_level: the least grade that is relevant, for measures that do not say; by default any above 0.
-        max_grade: a grade above this counts as 0.
-        depth: cut each list here, after ordering.
-        missing: a judged topic the run lacks scores `"zero"`, is left out (`"skip"`), or is an `"error"`.
-        precision: compare scores as `"double"` or as `"single"`.
-        seed: for ties="random" and for sampled expected values.
         samples: orders of ties to sample where the expected value has no closed form and there are too many orders.
         interval: also find the aggregates that ties change (`Scores.tie_effects`).
         columns: the names of `qid`, `docno`, `sim`, `rel` in tables, where they are not the usual ones.
+        options: `rel_level`, the least grade that is relevant, for measures that do not say, by default any above 0;
+            `max_grade`, above which a grade counts as 0; `depth`, where each list is cut, after ordering; `missing`:
+            a judged topic the run lacks scores `"zero"`, is left out (`"skip"`), or is an `"error"`; `precision`, in
+            which scores are compared, `"double"` or `"single"`; `seed`, for all that is random.
     """
-    options = Options.of(
-        ties,
-        rel_level=rel_level,
-        max_grade=max_grade,
-        depth=depth,
-        missing=missing,
-        precision=precision,
-        seed=seed,
-        samples=samples,
-    )
+    chosen = Options.of(ties, samples=samples, **options)
     parsed = parse_measures(measures)
-    judged = read_qrels(qrels, columns=columns)
-    read = (read_run(run, name=name, columns=columns) for name, run in each_run(runs))
-    scores = evaluate_runs(judged, read, parsed, options, interval=interval)
-    for warning in scores.warnings:
-        warnings.warn(warning, DataWarning, stacklevel=2)
+    judged = judged_runs(read_qrels(qrels, columns=columns), read_runs(runs, columns=columns), chosen, parsed)
+    scores = evaluate_runs(judged, parsed, chosen, interval=interval)
+    warn(scores.warnings)
     return scores
+
+
+def warn(messages: Iterable[str]) -> None:
+    """Give warnings that point at the line that called the public function."""
+    for message in messages:
+        warnings.warn(message, DataWarning, stacklevel=3)
 
 
 def lexirecall(
@@ -88,187 +81,174 @@ def lexirecall(
     """Compare two runs by lexicographic recall: per topic 1 if the first is preferred, -1 the second, else 0."""
     from exaequo.measures.recall import lexicographic_recall
 
-    order = one_strategy(ties)
-    judgments = prepare(read_qrels(qrels), level=rel_level)
-    first, second = (Ordering(judge(read_run(run), judgments)).ranking(order, seed=seed) for run in (one, two))
-    return dict(zip(judgments.topics.to_list(), lexicographic_recall(first, second).tolist(), strict=True))
+    options = Options(ties=(one_strategy(ties),), rel_level=rel_level, seed=seed)
+    both = list(judged_runs(read_qrels(qrels), (read_run(run) for run in (one, two)), options))
+    first, second = (ordering.ranking(ties, seed=seed) for ordering, _ in both)
+    topics = first.judgments.topics.to_list()
+    return dict(zip(topics, lexicographic_recall(first, second).tolist(), strict=True))
+
+
+# ---------------------------------------------------------------------------------------------------- the one loop
+
+
+def prepared(qrels: Qrels, options: Options, *, every: bool = False) -> Judgments:
+    """Prepare judgments as the options say; `every` evaluates topics with nothing relevant too."""
+    return prepare(qrels, level=options.rel_level, highest=options.max_grade, every=every)
+
+
+def judged_runs(
+    qrels: Qrels | Judgments, runs: Iterable[Run], options: Options, measures: Sequence[Measure] = ()
+) -> Iterator[Judged]:
+    """Judge and sort runs, one after the other as they are read, each once; with each comes what there is to say.
+
+    What there is to say about the judgments comes with the first, unless they have been prepared already.
+    """
+    judgments = qrels if isinstance(qrels, Judgments) else prepared(qrels, options)
+    remarks: list[str] = [] if judgments is qrels else remarks_on_judgments(judgments, measures)
+    for run in runs:
+        judged = judge(run, judgments)
+        remarks += remarks_on_run(judged, options)
+        yield Ordering(judged, options.precision), remarks
+        remarks = []
+
+
+# ------------------------------------------------------------------------------------------------------ measuring
 
 
 @dataclass(frozen=True, eq=False)
-class _Result:
+class _Evaluated:
     """What is kept of a run: its lines are let go before the next one is read."""
 
     name: str
     file: str
-    topics: pl.Series
-    values: dict[str, Floats]
-    expected: Expected | None
+    blocks: list[Block]
+    beside: list[Block]
     about: dict[str, Any]
+    facts: Any
 
 
 def evaluate_runs(
-    qrels: Qrels,
-    runs: Iterable[Run],
+    runs: Iterable[Judged],
     measures: Sequence[Measure],
     options: Options,
     *,
     interval: bool = False,
+    also: Sequence[Measure] = (),
+    facts: Callable[[Ordering], Any] | None = None,
 ) -> Scores:
-    """Evaluate runs one after the other, as they are read; warnings are collected, not given."""
-    judgments = prepare(qrels, level=options.rel_level, highest=options.max_grade)
-    notes = notes_on_judgments(judgments, measures)
-    orders = tuple(dict.fromkeys((*options.ties, *(INTERVAL if interval else ()))))
-    results = []
-    for run in runs:
-        judged = judge(run, judgments)
-        notes += notes_on_run(judged, options)
-        results.append(_evaluate_run(judged, measures, orders, options))
-        notes += _notes_on_undefined(results[-1], measures, options)
-    if not results:
+    """Measure runs one after the other; warnings are collected, not given.
+
+    With `interval`, the three strategies that tell what ties decide stand beside those asked for; `also` are measures
+    that do so under the first order. `facts` notes what else is wanted of a run, for `Scores.facts`.
+    """
+    evaluated: list[_Evaluated] = []
+    remarks: list[str] = []
+    qrels: Judgments | None = None
+    more = [ties for ties in (INTERVAL if interval else ()) if ties not in options.ties]
+    for ordering, said in runs:
+        qrels = ordering.judgments
+        remarks += said
+        blocks = _measured(ordering, measures, [*options.ties, *more], options)
+        blocks, beside = blocks[: len(options.ties)], blocks[len(options.ties) :]
+        beside += _measured(ordering, also, [options.first_order], options) if also else []
+        about = {**_described(ordering.run), "tied": ordering.n_tied}
+        noted = facts(ordering) if facts is not None else None
+        evaluated.append(_Evaluated(ordering.run.name, ordering.run.source.name, blocks, beside, about, noted))
+    if qrels is None:
         raise BadParameter("No run is given.")
-    names = unique_names([(result.name, result.file) for result in results])
-    named = list(zip(names, results, strict=True))
+    names = unique_names([(each.name, each.file) for each in evaluated])
+    named = list(zip(names, evaluated, strict=True))
     return Scores(
         measures=tuple(measures),
-        blocks=tuple(
-            Block(name, ties, result.topics, result.values[ties], result.expected if ties == EXPECTED else None)
-            for name, result in named
-            for ties in options.ties
-        ),
-        tie_effects=tuple(
-            effect for name, result in named if interval for effect in _tie_effects(name, measures, result.values)
-        ),
-        warnings=tuple(notes),
+        blocks=tuple(replace(block, run=name) for name, each in named for block in each.blocks),
+        beside=tuple(replace(block, run=name) for name, each in named for block in each.beside),
+        facts={name: each.facts for name, each in named},
+        remarks=tuple(remarks),
         options=asdict(options),
         inputs={
-            "qrels": _described(qrels),
-            "runs": [{"name": name, **result.about} for name, result in named],
+            "qrels": _described(qrels.qrels),
+            "runs": [{"name": name, **each.about} for name, each in named],
         },
+        evaluated=qrels.topics,
     )
 
 
-def _evaluate_run(judged: JudgedRun, measures: Sequence[Measure], orders: Sequence[str], options: Options) -> _Result:
-    ordering = Ordering(judged, options.precision)
-    values = values_by_order(ordering, [ties for ties in orders if ties != EXPECTED], measures, options)
-    expected = None
-    if EXPECTED in orders:
-        depth, seed, samples = options.depth, options.seed, options.samples
-        expected = expected_values(ordering, measures, depth=depth, seed=seed, samples=samples)
-        values[EXPECTED] = expected.values
-    topics = judged.judgments.topics
-    if options.missing == "skip":
-        kept = judged.returned > 0
-        if not kept.any():
-            found = "none of its topics has a relevant document"
-            raise InputError(Problem(judged.run.source.name, None, found, "at least one", "Choose --missing zero."))
-        topics = topics.filter(pl.Series(kept))
-        values = {ties: each[:, kept] for ties, each in values.items()}
-        expected = expected.part(kept) if expected else None
-    about = {**_described(judged.run), "tied": ordering.n_tied}
-    return _Result(judged.run.name, judged.run.source.name, topics, values, expected, about)
-
-
-def values_by_order(
-    ordering: Ordering, orders: Sequence[str], measures: Sequence[Measure], options: Options
-) -> dict[str, Floats]:
-    """Compute all measures under each strategy; where nothing is tied, the strategies are one."""
-    result: dict[str, Floats] = {}
-    for ties in orders:
-        if result and not ordering.n_tied:
-            result[ties] = next(iter(result.values()))
-            continue
-        ranking = ordering.ranking(ties, seed=options.seed, depth=options.depth)
-        result[ties] = np.stack([measure.values(ranking) for measure in measures])
-    return result
-
-
-def _tie_effects(run: str, measures: Sequence[Measure], values: Mapping[str, Floats]) -> list[TieEffect]:
-    effects = []
-    low, middle, high = (values[ties] for ties in INTERVAL)
-    changed = ((low != middle) | (middle != high)) & ~(np.isnan(low) & np.isnan(middle) & np.isnan(high))
-    for row, measure in enumerate(measures):
-        if changed[row].any():
-            bottom, names, top = (aggregate(measure.aggregate, each[row]) for each in (low, middle, high))
-            effects.append(TieEffect(run, measure, bottom, names, top, int(changed[row].sum())))
-    return effects
-
-
-def _notes_on_undefined(result: _Result, measures: Sequence[Measure], options: Options) -> list[str]:
-    """Say where a measure has no value; its mean is that of the other topics."""
-    notes: list[str] = []
-    for row, measure in enumerate(measures):
-        why = measure.definition.undefined
-        for ties in options.ties if why else ():
-            values = result.values[ties][row]
-            without = result.topics.filter(pl.Series(np.isnan(values))).to_list()
-            if without:
-                plain = Measure(measure.definition, measure.params).name
-                what = f"{plain} undefined in {len(without):,} of {count(len(values), 'topic')}"
-                notes.append(f"{result.file}: {what}, left out of its mean ({why}): {listed(without)}")
-    return list(dict.fromkeys(notes))
-
-
-def each_run(runs: Any) -> list[tuple[str | None, Any]]:
-    """Tell one run from many: a dict is one run if its values map documents to numbers."""
-    if isinstance(runs, Mapping):
-        inner = next((value for value in runs.values() if not isinstance(value, Mapping) or value), None)
-        if not isinstance(inner, Mapping) or isinstance(next(iter(inner.values())), Mapping):
-            return [(str(name), run) for name, run in runs.items()]
-        return [(None, runs)]
-    if isinstance(runs, Iterator):
-        runs = list(runs)
-    many = isinstance(runs, list | tuple) and not (runs and hasattr(runs[0], "_fields"))  # one run, as named tuples
-    return [(None, run) for run in runs] if many else [(None, runs)]
+def _measured(ordering: Ordering, measures: Sequence[Measure], ties: Iterable[str], options: Options) -> list[Block]:
+    """Compute all measures under each strategy; where nothing is tied, the orders are one."""
+    blocks: list[Block] = []
+    for each in ties:
+        expected = None
+        if each == EXPECTED:
+            expected = expected_values(
+                ordering, measures, depth=options.depth, seed=options.seed, samples=options.samples
+            )
+            values = expected.values
+        elif blocks and not ordering.n_tied:
+            values = blocks[0].values
+        else:
+            ranking = ordering.ranking(each, seed=options.seed, depth=options.depth)
+            values = np.stack([measure.values(ranking) for measure in measures])
+        blocks.append(Block(ordering.run.name, each, tuple(measures), ordering.judgments.topics, values, expected))
+    if options.missing != "skip":
+        return blocks
+    kept = ordering.judged_run.returned > 0
+    if not kept.any():
+        found = "none of its topics has a relevant document"
+        raise InputError(Problem(ordering.run.source.name, None, found, "at least one", "Choose --missing zero."))
+    return [block.part(kept) for block in blocks]
 
 
 def _described(data: Run | Qrels) -> dict[str, Any]:
     return {"file": data.source.name, "sha256": data.source.sha256, "lines": data.frame.height}
 
 
-def notes_on_judgments(judgments: Judgments, measures: Sequence[Measure]) -> list[str]:
+# --------------------------------------------------------------------------------------------------------- remarks
+
+
+def remarks_on_judgments(judgments: Judgments, measures: Sequence[Measure] = ()) -> list[str]:
     """Say what about the judgments changes how scores should be read; raise if there is nothing to evaluate."""
-    notes = []
+    remarks = []
     name = judgments.qrels.source.name
     if not judgments.n_topics:
         found = f"no relevant document in {count(len(judgments.nothing_relevant), 'topic')}"
         mend = "Check the judgments, --rel-level and --max-grade."
         raise InputError(Problem(name, None, found, "at least one", mend))
     if ALL in judgments.topics:
-        notes.append(f"{name}: a topic is called {ALL!r}; in CSV and trec output so are the figures of all topics")
+        remarks.append(f"{name}: a topic is called {ALL!r}; in CSV and trec output so are the figures of all topics")
     if judgments.nothing_relevant:
         topics = judgments.nothing_relevant
-        notes.append(
+        remarks.append(
             f"{name}: {count(len(topics), 'topic')} with nothing relevant left out of all averages: {listed(topics)}"
         )
-    notes += notes_on_grades(judgments)
+    remarks += remarks_on_grades(judgments)
     for level in sorted({m.params["rel"] for m in measures if m.params.get("rel") is not None}):
         empty = int((judgments.counted(level) == 0).sum())
         if empty:
             what = f"{count(empty, 'topic')} with nothing relevant at rel={level:g}"
-            notes.append(f"{name}: {what}, scored there like lists that find nothing")
-    return notes
+            remarks.append(f"{name}: {what}, scored there like lists that find nothing")
+    return remarks
 
 
-def notes_on_grades(judgments: Judgments) -> list[str]:
+def remarks_on_grades(judgments: Judgments) -> list[str]:
     """Say which judgments are not taken as they stand."""
-    notes = []
+    remarks = []
     name = judgments.qrels.source.name
     if judgments.too_high:
-        notes.append(
+        remarks.append(
             f"{name}: {count(judgments.too_high, 'judgment')} above {judgments.highest:g} taken as not relevant "
             "(--max-grade, max_grade= changes that)"
         )
     if judgments.merged:
-        notes.append(
+        remarks.append(
             f"{name}: {count(judgments.merged, 'document')} judged again for another subtopic (the iteration field); "
             "measures without subtopics take the highest grade"
         )
-    return notes
+    return remarks
 
 
-def notes_on_run(judged: JudgedRun, options: Options) -> list[str]:
+def remarks_on_run(judged: JudgedRun, options: Options) -> list[str]:
     """Say what about a run changes how its scores should be read; raise if it cannot be evaluated at all."""
-    notes = []
+    remarks = []
     run, stray, missing = judged.run, judged.stray, judged.missing
     if stray and len(stray) == run.frame["qid"].n_unique():
         examples = listed(judged.judgments.topics.to_list(), 3)
@@ -276,16 +256,15 @@ def notes_on_run(judged: JudgedRun, options: Options) -> list[str]:
         mend = "Check that the run and the qrels are of the same collection."
         raise InputError(Problem(run.source.name, None, found, f"topics such as {examples}", mend))
     if run.n_names > 1:
-        notes.append(f"{run.source.name}: {run.n_names} different run ids; taken as one run, called {run.name}")
+        remarks.append(f"{run.source.name}: {run.n_names} different run ids; taken as one run, called {run.name}")
     if options.precision == "single" and np.abs(judged.sim).max(initial=0) > np.finfo(np.float32).max:
-        notes.append(f"{run.source.name}: scores too large for single precision are all tied")
+        remarks.append(f"{run.source.name}: scores too large for single precision are all tied")
     if stray:
-        notes.append(f"{run.source.name}: {count(len(stray), 'topic')} nobody judged, ignored: {listed(stray)}")
+        remarks.append(f"{run.source.name}: {count(len(stray), 'topic')} nobody judged, ignored: {listed(stray)}")
     if missing:
         what = f"{len(missing):,} of {judged.judgments.n_topics:,} evaluated topics missing: {listed(missing)}"
         if options.missing == "error":
             raise MissingTopics(f"{run.source.name}: {what}. Add them, or choose --missing zero or skip.")
-        notes.append(
-            f"{run.source.name}: {what}; " + ("scored as empty lists" if options.missing == "zero" else "left out")
-        )
-    return notes
+        done = "scored as empty lists" if options.missing == "zero" else "left out"
+        remarks.append(f"{run.source.name}: {what}; {done}")
+    return remarks

@@ -26,9 +26,12 @@ import polars as pl
 
 from exaequo.choices import HIGHEST_GRADE
 from exaequo.errors import BadParameter, InputError, Problem
-from exaequo.judge import Bools, Floats, Ints, JudgedRun, judge, prepare
+from exaequo.evaluation import judged_runs
+from exaequo.judge import Bools, Floats, Ints
 from exaequo.measures.interpolated import best_from_here, least_found
 from exaequo.measures.registry import MOST_DOCUMENTS
+from exaequo.options import Options
+from exaequo.order import Ordering
 from exaequo.read import QrelsLike, RunLike, read_qrels, read_run
 from exaequo.read.decisions import Decisions, read_decisions
 
@@ -281,23 +284,22 @@ def read_filter(
     max_grade: float = HIGHEST_GRADE,
 ) -> Filter:
     """Make a filter of judgments and a run; themes without a relevant document are left out."""
-    judgments = prepare(read_qrels(qrels), level=rel_level, highest=max_grade)
-    return filter_of(judge(read_run(run), judgments), docs=docs)
+    options = Options(rel_level=rel_level, max_grade=max_grade)
+    ((ordering, _),) = judged_runs(read_qrels(qrels), [read_run(run)], options)
+    return filter_of(ordering, docs=docs)
 
 
-def filter_of(lines: JudgedRun, *, docs: int | None = None) -> Filter:
-    """Make a filter of a run that has been judged."""
-    judgments, run = lines.judgments, lines.run
-    relevant = lines.judged & judgments.relevant(lines.grade)
-    order = np.lexsort((-lines.sim, lines.topic))
+def filter_of(ordering: Ordering, *, docs: int | None = None) -> Filter:
+    """Make a filter of a run that has been judged and sorted."""
+    judgments, run, lists = ordering.judgments, ordering.run, ordering.ranking("input")
     n_judged = np.bincount(judgments.topic, minlength=judgments.n_topics)
-    unjudged = np.bincount(lines.topic[~lines.judged], minlength=judgments.n_topics)
+    unjudged = np.bincount(lists.topic[~lists.judged], minlength=judgments.n_topics)
     return Filter(
         run.name,
         judgments.topics.to_list(),
-        lines.topic[order],
-        lines.sim[order],
-        relevant[order],
+        lists.topic,
+        lists.lines.sim[lists.line],
+        lists.relevant(),
         judgments.counted(),
         _sizes(n_judged + unjudged, docs, run.source.name),
         tuple(judgments.nothing_relevant),

@@ -178,6 +178,11 @@ class JudgedRun:
     row: Ints
     place: Ints
 
+    def part(self, kept: Bools) -> JudgedRun:
+        """Return these lines only."""
+        columns = {name: getattr(self, name)[kept] for name in ("topic", "sim", "grade", "judged", "row", "place")}
+        return JudgedRun(self.run, self.judgments, **columns)
+
     @cached_property
     def returned(self) -> Ints:
         """Number of documents the run returned for each evaluated topic."""

@@ -40,14 +40,12 @@ class Evaluation(Relevance, total=False):
     - `missing`: a judged topic the run lacks scores `"zero"`, is left out (`"skip"`), or is an `"error"`.
     - `precision`: compare scores as `"double"` or as `"single"`.
     - `seed`: for all that is random.
-    - `samples`: orders of ties to sample where an expected value has no closed form and there are too many orders.
     """
 
     depth: int | None
     missing: str
     precision: str
     seed: int
-    samples: int
 
 
 @dataclass(frozen=True, kw_only=True)

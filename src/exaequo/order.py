@@ -27,6 +27,7 @@ from exaequo.choices import PRECISIONS, STRATEGIES
 from exaequo.errors import InputError, Problem
 from exaequo.judge import Bools, Floats, Ints, JudgedRun, Judgments
 from exaequo.options import check_choice
+from exaequo.read.records import Run
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,12 +154,16 @@ class Ranking:
 
 
 class Ordering:
-    """One run sorted by topic and score, once; each strategy then touches only the tied documents."""
+    """One run sorted by topic and score, once; each strategy then touches only the tied documents.
+
+    Rankings are remembered, and with them what measures ask of them; where nothing is tied, all strategies have one.
+    """
 
     def __init__(self, judged: JudgedRun, precision: str = "double") -> None:
         """Sort. Scores are compared as doubles, or as singles on request; `-0.0` equals `0.0`."""
         check_choice("precision", precision, PRECISIONS)
         self.judged_run = judged
+        self.precision = precision
         with np.errstate(over="ignore"):
             sim = judged.sim.astype(np.float32) if precision == "single" else judged.sim
         order = _sorted_order(judged.topic, sim)
@@ -174,6 +179,17 @@ class Ordering:
         self._places = np.flatnonzero(with_above | with_below)
         self._group = np.cumsum(~with_above)
         self._tie = self._group[self._places]
+        self._rankings: dict[tuple[str, int, int | None], Ranking] = {}
+
+    @property
+    def run(self) -> Run:
+        """The run that was sorted."""
+        return self.judged_run.run
+
+    @property
+    def judgments(self) -> Judgments:
+        """The judgments it was put to."""
+        return self.judged_run.judgments
 
     @property
     def n_tied(self) -> int:
@@ -183,8 +199,14 @@ class Ordering:
     def ranking(self, ties: str = "realistic", *, seed: int = 0, depth: int | None = None) -> Ranking:
         """Order the ties by a strategy, then cut the lists at `depth`."""
         check_choice("ties", ties, STRATEGIES)
+        key = (ties if self.n_tied else "input", seed if ties == "random" else 0, depth)
+        if key not in self._rankings:
+            self._rankings[key] = self._ranking(*key)
+        return self._rankings[key]
+
+    def _ranking(self, ties: str, seed: int, depth: int | None) -> Ranking:
         judged, order = self.judged_run, self._order
-        if self.n_tied and ties != "input":
+        if ties != "input":
             order = order.copy()
             order[self._places] = self._order[self._places][self._permutation(ties, seed)]
         topic, rank, tie = self._topic, self._rank, self._group
@@ -192,6 +214,10 @@ class Ordering:
             top = rank <= depth
             order, topic, rank, tie = order[top], topic[top], rank[top], tie[top]
         return Ranking(judged, topic, rank, judged.grade[order], judged.judged[order], order, tie)
+
+    def of_topic(self, topic: int) -> Ordering:
+        """Return the list of one topic alone; all other lists are empty."""
+        return Ordering(self.judged_run.part(self.judged_run.topic == topic), self.precision)
 
     def _permutation(self, ties: str, seed: int) -> Ints:
         """Return the order of the tied documents. Every strategy starts from names, so none depends on file order."""

@@ -1,20 +1,22 @@
-"""Scores: one tidy table `run, ties, topic, measure, value`, its aggregates, and where they came from."""
+"""Scores: run × ties × measure × topic, found by name; aggregates, the tidy table, and where the values came from."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import polars as pl
 
 from exaequo.aggregate import aggregate
+from exaequo.choices import INTERVAL
 from exaequo.errors import BadParameter, ExaequoError
 from exaequo.expected import Expected
-from exaequo.judge import Floats
+from exaequo.judge import Bools, Floats
 from exaequo.measures import Measure, parse_measure
+from exaequo.text import count, did_you_mean, listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,9 +35,54 @@ class Block:
 
     run: str
     ties: str
+    measures: tuple[Measure, ...]
     topics: pl.Series
     values: Floats
     expected: Expected | None = None
+
+    def part(self, kept: Bools) -> Block:
+        """Keep some topics."""
+        topics, values = self.topics.filter(pl.Series(kept)), self.values[:, kept]
+        return Block(self.run, self.ties, self.measures, topics, values, self.expected and self.expected.part(kept))
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """One measure of one run under one strategy: a value per topic, NaN where there is none."""
+
+    run: str
+    ties: str
+    measure: Measure
+    topics: pl.Series
+    values: Floats
+
+    @property
+    def undefined(self) -> Bools:
+        """Tell which topics have no value."""
+        return np.isnan(self.values)
+
+    @property
+    def mean(self) -> float:
+        """The aggregate of the topics that have a value: the mean, or the sum or geometric mean."""
+        return aggregate(self.measure.aggregate, self.values)
+
+    def to_dict(self) -> dict[str, float]:
+        """Return `{topic: value}`."""
+        return dict(zip(self.topics, self.values.tolist(), strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """One measure of several runs under one strategy, on the topics they share: a row per run, a column per topic."""
+
+    measure: Measure
+    runs: list[str]
+    topics: pl.Series
+    values: Floats
+
+    def __getitem__(self, run: str) -> Floats:
+        own: Floats = self.values[self.runs.index(run)]
+        return own
 
 
 @dataclass(frozen=True)
@@ -52,24 +99,106 @@ class TieEffect:
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """The result of an evaluation."""
+    """The result of an evaluation.
+
+    `blocks` hold what was asked for; `beside` what was computed besides: other strategies, other measures. `facts` is
+    what else was noted of each run, by its name, `remarks` is what to know about the files, and `evaluated` are all
+    topics with a relevant document.
+    """
 
     measures: tuple[Measure, ...]
     blocks: tuple[Block, ...]
-    tie_effects: tuple[TieEffect, ...] = ()
-    warnings: tuple[str, ...] = ()
+    beside: tuple[Block, ...] = ()
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
     inputs: dict[str, Any] = field(default_factory=dict)
+    evaluated: pl.Series = field(default_factory=lambda: pl.Series(dtype=pl.String))
+    _matrices: dict[tuple[str, str], Matrix] = field(default_factory=dict, init=False, repr=False)
 
-    @property
+    @cached_property
     def runs(self) -> list[str]:
         """Names of the runs, in the order they were given."""
         return list(dict.fromkeys(block.run for block in self.blocks))
 
-    @property
+    @cached_property
     def ties(self) -> list[str]:
-        """The strategies, in the order they were asked for."""
+        """The strategies, in the order they were asked for; the first is the one that counts."""
         return list(dict.fromkeys(block.ties for block in self.blocks))
+
+    def __getitem__(self, key: tuple[str, str, str | Measure]) -> Values:
+        """Return the topics and values of `scores[run, ties, measure]`."""
+        run, ties, measure = key
+        name = measure if isinstance(measure, str) else measure.name
+        found = self._rows.get((run, ties, name)) or self._rows.get((run, ties, parse_measure(measure).name))
+        if found is None:
+            self._refuse(run, ties, parse_measure(measure))
+        block, row = found
+        return Values(run, ties, block.measures[row], block.topics, block.values[row])
+
+    def __contains__(self, key: tuple[str, str, str | Measure]) -> bool:
+        run, ties, measure = key
+        return (run, ties, parse_measure(measure).name) in self._rows
+
+    @cached_property
+    def _rows(self) -> dict[tuple[str, str, str], tuple[Block, int]]:
+        return {
+            (block.run, block.ties, measure.name): (block, row)
+            for block in (*self.beside, *self.blocks)
+            for row, measure in enumerate(block.measures)
+        }
+
+    def _refuse(self, run: str, ties: str, measure: Measure) -> NoReturn:
+        for what, given, known in (
+            ("run", run, self.runs),
+            ("ties", ties, self.ties),
+            ("measure", measure.name, [each.name for each in self.measures]),
+        ):
+            if given not in known:
+                hint = did_you_mean(given, known) or f"; there are {listed(known, 20)}."
+                raise BadParameter(f"These scores have no {what} {given!r}{hint}")
+        raise BadParameter(f"These scores have no {measure} of {run} under {ties} ties.")
+
+    def expected(self, run: str, measure: str | Measure) -> tuple[Expected, int]:
+        """Return how the expected values of a run were found, and the row of a measure in them."""
+        block, row = self._rows[run, "expected", parse_measure(measure).name]
+        if block.expected is None:
+            raise BadParameter(f"These scores have no expected values of {run}.")
+        return block.expected, row
+
+    def matrix(self, measure: str | Measure, ties: str | None = None) -> Matrix:
+        """Return runs × topics, for the topics where every run has a value, whichever the strategy."""
+        parsed, chosen = parse_measure(measure), ties or self.ties[0]
+        if (parsed.name, chosen) not in self._matrices:
+            self._fill(parsed)
+        return self._matrices[parsed.name, chosen]
+
+    @cached_property
+    def shared(self) -> pl.Series:
+        """The topics that every run has."""
+        topics = self.blocks[0].topics
+        if all(block.topics is topics or block.topics.equals(topics) for block in self.blocks):
+            return topics
+        known = set(topics).intersection(*(block.topics for block in self.blocks))
+        return topics.filter(topics.is_in(list(known)))
+
+    def _fill(self, measure: Measure) -> None:
+        """Put the values of a measure together, for each strategy, on the topics all of them share."""
+        table = np.stack([_at(self[run, ties, measure], self.shared) for ties in self.ties for run in self.runs])
+        known = ~np.isnan(table).any(axis=0)
+        own = self.shared.filter(pl.Series(known))
+        for ties, rows in zip(self.ties, np.split(table[:, known], len(self.ties)), strict=True):
+            self._matrices[measure.name, ties] = Matrix(measure, self.runs, own, rows)
+
+    def only(self, *, measures: Sequence[Measure] | None = None, topics: pl.Series | None = None) -> Scores:
+        """Return the same with these measures, or these topics, alone; what stands beside keeps its measures."""
+        kept = self.measures if measures is None else tuple(measures)
+        blocks, beside = self.blocks, self.beside
+        if topics is not None:
+            blocks, beside = (tuple(_cut(block, topics) for block in each) for each in (blocks, beside))
+        if measures is not None:
+            blocks = tuple(_with_measures(block, kept) for block in blocks)
+        return replace(self, measures=kept, blocks=blocks, beside=beside)
 
     @cached_property
     def topics(self) -> pl.DataFrame:
@@ -92,12 +221,42 @@ class Scores:
     @cached_property
     def means(self) -> pl.DataFrame:
         """One row per run, strategy and measure: the mean over topics, or the sum or geometric mean."""
-        rows = [
-            (block.run, block.ties, ALL, measure.name, aggregate(measure.aggregate, values))
-            for block in self.blocks
-            for measure, values in zip(self.measures, block.values, strict=True)
-        ]
+        rows = [(each.run, each.ties, ALL, each.measure.name, each.mean) for each in self._asked()]
         return pl.DataFrame(rows, schema=[*COLUMNS[:-1], ("value", pl.Float64)], orient="row")
+
+    def _asked(self) -> Iterator[Values]:
+        for block in self.blocks:
+            for measure, values in zip(block.measures, block.values, strict=True):
+                yield Values(block.run, block.ties, measure, block.topics, values)
+
+    @cached_property
+    def tie_effects(self) -> tuple[TieEffect, ...]:
+        """The aggregates that ties change, where the three strategies that tell were computed."""
+        effects = []
+        for run in self.runs:
+            for measure in self.measures:
+                if not all((run, ties, measure.name) in self._rows for ties in INTERVAL):
+                    continue
+                low, middle, high = (self[run, ties, measure] for ties in INTERVAL)
+                changed = (low.values != middle.values) | (middle.values != high.values)
+                changed &= ~(low.undefined & middle.undefined & high.undefined)
+                if changed.any():
+                    effects.append(TieEffect(run, measure, low.mean, middle.mean, high.mean, int(changed.sum())))
+        return tuple(effects)
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What to know before reading the scores: remarks on the files, and where a measure has no value."""
+        files = {each["name"]: each["file"] for each in self.inputs.get("runs", ())}
+        undefined: list[str] = []
+        for values in self._asked():
+            why, without = values.measure.definition.undefined, values.topics.filter(pl.Series(values.undefined))
+            if why and len(without):
+                plain = Measure(values.measure.definition, values.measure.params).name
+                what = f"{plain} undefined in {len(without):,} of {count(len(values.topics), 'topic')}"
+                name = files.get(values.run, values.run)
+                undefined.append(f"{name}: {what}, left out of its mean ({why}): {listed(without.to_list())}")
+        return (*self.remarks, *dict.fromkeys(undefined))
 
     @property
     def expectations(self) -> list[dict[str, Any]]:
@@ -107,25 +266,17 @@ class Scores:
                 "run": block.run,
                 "measure": measure.name,
                 "how": block.expected.how[row] + (" of each topic" if measure.aggregate == "gm" else ""),
-                "standard_error": float(np.sqrt(np.nansum(block.expected.error[row] ** 2)) / len(block.topics)),
+                "standard_error": block.expected.error_of_mean(row),
             }
             for block in self.blocks
             if block.expected is not None
-            for row, measure in enumerate(self.measures)
+            for row, measure in enumerate(block.measures)
         ]
 
     def mean(self, measure: str | Measure, *, run: str | None = None, ties: str | None = None) -> float:
         """Return one aggregate; the run and the strategy may be left out where there is only one."""
-        wanted = (
-            _only("run", run, self.runs),
-            _only("ties", ties, self.ties),
-            _only("measure", parse_measure(measure).name, [known.name for known in self.measures]),
-        )
-        return self._mean_of[wanted]
-
-    @cached_property
-    def _mean_of(self) -> dict[tuple[str, str, str], float]:
-        return {(run, ties, measure): value for run, ties, _, measure, value in self.means.rows()}
+        one = _only("run", run, self.runs), _only("ties", ties, self.ties)
+        return self[*one, _only("measure", parse_measure(measure).name, [known.name for known in self.measures])].mean
 
     def to_polars(self, *, means: bool = True) -> pl.DataFrame:
         """Return the tidy table, with the aggregates under the topic `all` unless `means` is False."""
@@ -159,6 +310,24 @@ class Scores:
         from exaequo.formats import html_table
 
         return html_table(self)
+
+
+def _at(values: Values, topics: pl.Series) -> Floats:
+    """Return the values of these topics, all of which are there, in their order."""
+    if values.topics is topics or values.topics.equals(topics):
+        return values.values
+    own: Floats = values.values[values.topics.is_in(topics.to_list()).to_numpy()]
+    return own
+
+
+def _cut(block: Block, topics: pl.Series) -> Block:
+    return block.part(block.topics.is_in(topics.to_list()).to_numpy())
+
+
+def _with_measures(block: Block, measures: tuple[Measure, ...]) -> Block:
+    rows = [block.measures.index(measure) for measure in measures]
+    expected = block.expected and block.expected.rows(rows)
+    return Block(block.run, block.ties, measures, block.topics, block.values[rows], expected)
 
 
 def _only(what: str, given: str | None, known: Sequence[str]) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
 
 from exaequo.judge import Bools, Floats, Ints
-from exaequo.order import Ordering, Ranking
+from exaequo.order import Groups, Ordering, Ranking
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,13 +63,13 @@ class TieStatistics:
             "topic": topics,
             "documents": self.documents,
             "tied": self.tied,
-            "tied %": self.share,
+            "tied_percent": self.share,
             "scores": self.scores,
-            "per score": self.per_score,
-            "largest tie": self.largest,
-            "only in single": self.single,
+            "per_score": self.per_score,
+            "largest_tie": self.largest,
+            "only_in_single": self.single,
             "stuffed": self.stuffed,
-            **{f"tie across {cutoff}": lists for cutoff, lists in self.crossing.items()},
+            **{f"tie_across_{cutoff}": lists for cutoff, lists in self.crossing.items()},
         }
         return pl.DataFrame(columns).filter(pl.Series(self.there))
 
@@ -80,15 +80,15 @@ class TieStatistics:
         return {
             "lists": int(there.sum()),
             "documents": int(self.documents.sum()),
-            "tied %": float(share.mean()) if len(share) else float("nan"),
-            "per score": float(per_score.mean()) if len(share) else float("nan"),
-            "largest tie": int(self.largest.max(initial=0)),
-            "one tie": int(self.one_tie.sum()),
-            "no tie": int(self.untied.sum()),
-            "only in single": int(self.single.sum()),
-            "stuffed lists": int((self.stuffed > 0).sum()),
+            "tied_percent": float(share.mean()) if len(share) else float("nan"),
+            "per_score": float(per_score.mean()) if len(share) else float("nan"),
+            "largest_tie": int(self.largest.max(initial=0)),
+            "one_tie": int(self.one_tie.sum()),
+            "no_tie": int(self.untied.sum()),
+            "only_in_single": int(self.single.sum()),
+            "stuffed_lists": int((self.stuffed > 0).sum()),
             "stuffed": int(self.stuffed.sum()),
-            **{f"across {cutoff}": int(lists.sum()) for cutoff, lists in self.crossing.items()},
+            **{f"across_{cutoff}": int(lists.sum()) for cutoff, lists in self.crossing.items()},
         }
 
 
@@ -97,11 +97,9 @@ def tie_statistics(
 ) -> TieStatistics:
     """Count the ties of each list, cut at `depth`; `single` also counts those of single precision."""
     ranking = ordering.ranking("input", depth=depth)
-    documents, tied, scores, largest = _counted(ranking)
-    more = np.zeros(ranking.n_topics, dtype=np.int64)
-    if single:
-        more = _counted(Ordering(ordering.judged_run, "single").ranking("input", depth=depth))[1] - tied
     groups = ranking.groups
+    documents, tied, scores, largest = _counted(ranking, groups)
+    more = _counted(ranking, _groups_in_single(ranking))[1] - tied if single else np.zeros_like(tied)
     crossing = {}
     for cutoff in cutoffs:
         across = (groups.before < cutoff) & (groups.before + groups.size > cutoff)
@@ -110,8 +108,16 @@ def tie_statistics(
     return TieStatistics(documents, tied, scores, largest, np.maximum(more, 0), stuffed, crossing)
 
 
-def _counted(ranking: Ranking) -> tuple[Ints, Ints, Ints, Ints]:
-    groups = ranking.groups
+def _groups_in_single(ranking: Ranking) -> Groups:
+    """Return the ties that single precision makes; scores in order stay in order when they lose digits."""
+    with np.errstate(over="ignore"):
+        sim = ranking.lines.sim[ranking.line].astype(np.float32)
+    new = np.ones(len(sim), dtype=bool)
+    new[1:] = (sim[1:] != sim[:-1]) | (ranking.topic[1:] != ranking.topic[:-1])
+    return replace(ranking, tie=np.cumsum(new)).groups
+
+
+def _counted(ranking: Ranking, groups: Groups) -> tuple[Ints, Ints, Ints, Ints]:
     ties = groups.size > 1
     tied = np.zeros(ranking.n_topics, dtype=np.int64)
     np.add.at(tied, groups.topic[ties], groups.size[ties])

@@ -29,16 +29,15 @@ def check(qrels: str, runs: tuple[str, ...], as_json: bool, files: Files) -> int
     """
     output.check_paths((qrels, *runs))
     from exaequo.errors import InputError
-    from exaequo.evaluation import notes_on_judgments, notes_on_run
-    from exaequo.judge import judge, prepare
+    from exaequo.evaluation import judged_runs, prepared, remarks_on_judgments
     from exaequo.options import Options
 
     problems: list[Problem] = []
     remarks: list[str] = []
     judgments: Judgments | None = None
     try:
-        judgments = prepare(files.qrels(qrels))
-        remarks += notes_on_judgments(judgments, [])
+        judgments = prepared(files.qrels(qrels), Options())
+        remarks += remarks_on_judgments(judgments)
     except InputError as error:
         problems += error.problems
     for path in output.with_progress(runs):
@@ -46,7 +45,7 @@ def check(qrels: str, runs: tuple[str, ...], as_json: bool, files: Files) -> int
             run = files.run(path)
             remarks += remarks_on(run)
             if judgments is not None:
-                remarks += notes_on_run(judge(run, judgments), Options())
+                remarks += [said for _, more in judged_runs(judgments, [run], Options()) for said in more]
         except InputError as error:
             problems += error.problems
     if as_json:

@@ -13,9 +13,14 @@ from exaequo.cli import output
 from exaequo.cli.options import Files, Target, handles_missing, judges_relevance, reads_files, writes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import polars as pl
 
     from exaequo.comparison import Comparison
+    from exaequo.options import Options
+    from exaequo.read import Qrels, Run
+    from exaequo.scores import Scores
 
 FORMAT = 1
 NOT_PASSED = 3
@@ -117,6 +122,7 @@ def compare(
     from exaequo.choices import COMPARE_MEASURES
     from exaequo.comparison import compare_runs
     from exaequo.comparison.pairs import Plan
+    from exaequo.evaluation import judged_runs
     from exaequo.measures import parse_measures
     from exaequo.options import Options
 
@@ -124,9 +130,19 @@ def compare(
     options = Options.of(
         ties.split(","), rel_level=rel_level, max_grade=max_grade, depth=depth, missing=missing, seed=seed
     )
-    judged, read = files.qrels(qrels), list(files.runs(runs))
-    plan = Plan(baseline, test, correction, "greater" if one_sided else "two-sided", alpha, samples, seed, interval)
-    result = compare_runs(judged, read, parsed, options, plan)
+    plan = Plan(
+        baseline=baseline,
+        test=test,
+        correction=correction,
+        alternative="greater" if one_sided else "two-sided",
+        alpha=alpha,
+        samples=samples,
+        seed=seed,
+        interval=interval,
+    )
+    judged, read = files.qrels(qrels), files.runs(runs)
+    kept = list(read) if judges else read  # other judgments ask for the runs again
+    result = compare_runs(judged_runs(judged, kept, options, parsed), parsed, options, plan)
     for warning in result.warnings:
         output.warn(warning)
     tables = dict(result.tables)
@@ -134,17 +150,16 @@ def compare(
         tables["collections"], tables["inverted"] = _collections(result, also, options)
     if judges:
         others = [(each, files.qrels(each)) for each in judges]
-        tables["judges"] = _judges(result, [(qrels, judged), *others], read, options)
+        tables["judges"] = _judges(result, [(qrels, judged), *others], kept, options)
     _show(result, tables, only, target)
 
 
 def _collections(result: Comparison, folders: tuple[str, ...], options: Any) -> tuple[pl.DataFrame, pl.DataFrame]:
-    from exaequo.comparison.values import collect
     from exaequo.comparison.views import across_collections, inverted_between
     from exaequo.errors import InputError, Problem
     from exaequo.read import read_qrels, read_run
 
-    values = {"this one": result.values}
+    scores = {"this one": result.scores}
     for folder in folders:
         qrels = sorted(Path(folder).glob("qrels*"))
         runs = sorted(each for each in Path(folder).glob("runs/*") if each.is_file() and not each.name.startswith("."))
@@ -153,22 +168,30 @@ def _collections(result: Comparison, folders: tuple[str, ...], options: Any) -> 
             mend = "Arrange the files so."
             raise InputError(Problem(folder, None, found, "one qrels* and two or more runs", mend))
         read = (read_run(str(each)) for each in runs)
-        values[folder] = collect(read_qrels(str(qrels[0])), read, result.values.measures, options)
-        if not set(values[folder].systems) & set(result.values.systems):
+        scores[folder] = _also(read_qrels(str(qrels[0])), read, result, options, folder)
+        if not set(scores[folder].runs) & set(result.scores.runs):
             output.warn(f"{folder}: no run has the name of one of the others; nothing to compare")
-    return across_collections(values), inverted_between(values)
+    return across_collections(scores), inverted_between(scores)
+
+
+def _also(qrels: Qrels, runs: Iterable[Run], result: Comparison, options: Options, name: str) -> Scores:
+    """Evaluate the same measures on other files; say what there is to say about these."""
+    from exaequo.comparison.values import comparable
+    from exaequo.evaluation import evaluate_runs, judged_runs
+
+    measures = result.scores.measures
+    scores, notes = comparable(evaluate_runs(judged_runs(qrels, runs, options, measures), measures, options))
+    for note in (*scores.remarks, *notes):
+        output.warn(f"with {name}: {note}")
+    return scores
 
 
 def _judges(result: Comparison, files: list[tuple[str, Any]], runs: Any, options: Any) -> pl.DataFrame:
-    from exaequo.comparison.values import collect
     from exaequo.comparison.views import judges
 
-    values = {files[0][0]: result.values}
-    values |= {name: collect(judged, runs, result.values.measures, options) for name, judged in files[1:]}
-    for name, each in list(values.items())[1:]:
-        for note in each.notes:
-            output.warn(f"with {name}: {note}")
-    return judges(files, values, options.rel_level)
+    scores = {files[0][0]: result.scores}
+    scores |= {name: _also(judged, runs, result, options, name) for name, judged in files[1:]}
+    return judges(files, scores, options.rel_level)
 
 
 def _show(result: Comparison, tables: dict[str, pl.DataFrame], only: str | None, target: Target) -> None:
@@ -212,13 +235,13 @@ def _written(result: Comparison, chosen: dict[str, pl.DataFrame], format_: str, 
 def _summary(result: Comparison, mark: str) -> str:
     """Say the verdicts, the most important first, and how they were found."""
     plan, shown = result.plan, 12
-    ordered = result.pairs.sort("corrected p", maintain_order=True)["verdict"].to_list()
+    ordered = result.pairs.sort("corrected_p", maintain_order=True)["verdict"].to_list()
     more = [f"… and {len(ordered) - shown} more; --table pairs has all"] if len(ordered) > shown else []
     hsd = plan.correction in ("tukey", "randomised-tukey")
     drawn = plan.correction == "randomised-tukey" if hsd else plan.test in ("randomization", "bootstrap")
     random = f", {plan.samples:,} samples, seed {plan.seed}" if drawn else ""
-    topics = len(result.values.topics)
-    how = f"{topics} topics, {result.values.ties[0]} ties, {plan.name}{random}, alpha {plan.alpha:g}"
+    topics = len(result.scores.shared)
+    how = f"{topics} topics, {result.scores.ties[0]} ties, {plan.name}{random}, alpha {plan.alpha:g}"
     from exaequo.text import on_one_line
 
     lines = [on_one_line(line) for line in (how, *ordered[:shown], *more)]
@@ -230,11 +253,11 @@ def _summary(result: Comparison, mark: str) -> str:
 def _brief(name: str, frame: pl.DataFrame) -> pl.DataFrame:
     """Leave out what is in the sentences above a table."""
     if name == "pairs":
-        kept = ["measure", "one", "two", "difference", "low", "high", "gain %", "5 % rule", "p", "corrected p", "d"]
-        kept += ["blocked d", "wins", "ties", "losses", "topics needed", "smallest difference", "changes"]
+        kept = ["measure", "one", "two", "difference", "low", "high", "gain_percent", "noticeable", "p", "corrected_p"]
+        kept += ["d", "blocked_d", "wins", "ties", "losses", "topics_needed", "smallest_difference", "changes"]
         import polars as pl
 
-        return frame.select(kept).with_columns(pl.col("topics needed").replace(float("inf"), None).cast(pl.Int64))
+        return frame.select(kept).with_columns(pl.col("topics_needed").replace(float("inf"), None).cast(pl.Int64))
     return frame
 
 
@@ -280,21 +303,16 @@ def gate(
     are realistic: a lucky order cannot pass or fail a release.
     """
     output.check_paths((qrels, baseline, candidate), path)
-    from exaequo.comparison.gate import gate_runs
+    from exaequo.comparison.gate import Rule, gate_runs
+    from exaequo.evaluation import judged_runs
     from exaequo.measures import parse_measures
     from exaequo.options import Options
 
-    result = gate_runs(
-        files.qrels(qrels),
-        [files.run(each) for each in (baseline, candidate)],
-        parse_measures(measures or GATE_MEASURES),
-        max_drop=max_drop,
-        test=test,
-        alpha=alpha,
-        samples=samples,
-        seed=seed,
-        options=Options(rel_level=rel_level, max_grade=max_grade, depth=depth, missing=missing),
-    )
+    rule = Rule(max_drop=max_drop, test=test, alpha=alpha, samples=samples, seed=seed)
+    options = Options(rel_level=rel_level, max_grade=max_grade, depth=depth, missing=missing, seed=seed)
+    parsed = parse_measures(measures or GATE_MEASURES)
+    runs = judged_runs(files.qrels(qrels), map(files.run, (baseline, candidate)), options, parsed)
+    result = gate_runs(runs, parsed, options, rule)
     for warning in result.warnings:
         output.warn(warning)
     if as_json:

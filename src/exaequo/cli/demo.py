@@ -19,13 +19,13 @@ def demo(folder: str | None) -> None:
         for path in data.save(folder):
             click.echo(path)
         return
-    from exaequo.evaluation import evaluate_runs
+    from exaequo.evaluation import evaluate_runs, judged_runs
     from exaequo.formats import text_table
     from exaequo.measures import parse_measures
     from exaequo.options import Options
 
     options = Options(ties=INTERVAL)
-    scores = evaluate_runs(data.qrels, data.runs, parse_measures(COMPARE_MEASURES), options)
+    scores = evaluate_runs(judged_runs(data.qrels, data.runs, options), parse_measures(COMPARE_MEASURES), options)
     output.show_text(text_table(scores, width=output.width(), colour=output.colour()))
     output.show_text(
         "\nOne ranking, three ways to order documents with the same score: the relevant ones last (realistic), by their"

@@ -69,7 +69,7 @@ def eval_(
     Files are TREC text, or tables (.csv .tsv .jsonl .parquet), packed (.gz .bz2 .xz .zst) or not.
     """
     output.check_paths((qrels, *runs), target.path)
-    from exaequo.evaluation import evaluate_runs
+    from exaequo.evaluation import evaluate_runs, judged_runs
     from exaequo.measures import parse_measures
     from exaequo.options import Options
 
@@ -86,7 +86,8 @@ def eval_(
     parsed = parse_measures(measures or EVAL_MEASURES)
     digest = target.format == "json"
     judged = files.qrels(qrels, digest=digest)
-    scores = evaluate_runs(judged, files.runs(runs, digest=digest), parsed, options, interval=True)
+    lines = judged_runs(judged, files.runs(runs, digest=digest), options, parsed)
+    scores = evaluate_runs(lines, parsed, options, interval=True)
     for warning in scores.warnings:
         output.warn(warning)
     _show(scores, target, per_topic=per_topic)

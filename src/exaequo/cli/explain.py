@@ -110,13 +110,11 @@ def _measures(
     docs: int | None,
     files: Files,
 ) -> Sequence[Explanation | MeanExplanation]:
-    from exaequo.explanation import explain_list, explain_mean
+    from exaequo.explanation import explain_run
     from exaequo.measures import parse_measures
     from exaequo.options import Options
 
     options = Options(ties=(chosen.pop("ties"),), **chosen)
     asked = parse_measures(measures)
     judged, lines = files.qrels(qrels), files.run(run)
-    if topic is None:
-        return [explain_mean(judged, lines, measure, options) for measure in asked]
-    return [explain_list(judged, lines, topic, measure, options, docs=docs) for measure in asked]
+    return explain_run(judged, lines, topic, asked, options, docs=docs)

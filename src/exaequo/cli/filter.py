@@ -64,7 +64,7 @@ def filter_(
     if sweep and len(coefficients) > 2:
         raise UsageError("--sweep takes a utility of two numbers.")
     _refuse(threshold, sweep, curve, beta, average)
-    judging = {"level": rel_level, "highest": max_grade}
+    judging = {"rel_level": rel_level, "max_grade": max_grade}
     filters = list(_filters(qrels, runs, docs, files, judging))
     from exaequo.read import unique_names
 
@@ -107,9 +107,8 @@ def _filters(
     judging: Mapping[str, Any],
 ) -> Iterator[tuple[Filter, str]]:
     """Yield each filter with the name of its file; say what was left out."""
-    from exaequo.evaluation import notes_on_judgments, notes_on_run
+    from exaequo.evaluation import judged_runs, prepared, remarks_on_judgments
     from exaequo.filtering import filter_of, from_table
-    from exaequo.judge import judge, prepare
     from exaequo.options import Options
     from exaequo.text import count, listed
 
@@ -120,16 +119,16 @@ def _filters(
             output.warn(f"{qrels}: {what} with nothing relevant left out of all averages: {listed(one.left_out)}")
         yield one, qrels
         return
-    judgments = prepare(files.qrels(qrels), **judging)
+    options = Options(**judging)
+    judgments = prepared(files.qrels(qrels), options)
     for theme in {"macro", "micro"} & set(judgments.topics):
         output.warn(f"{qrels}: a theme is called {theme!r}, like the average")
-    for note in notes_on_judgments(judgments, []):
+    for note in remarks_on_judgments(judgments):
         output.warn(note)
-    for each in output.with_progress(runs):
-        judged = judge(files.run(each), judgments)
-        for note in notes_on_run(judged, Options()):
+    for ordering, said in judged_runs(judgments, files.runs(runs), options):
+        for note in said:
             output.warn(note)
-        yield filter_of(judged, docs=docs), each
+        yield filter_of(ordering, docs=docs), ordering.run.source.name
 
 
 def _curve(

@@ -57,15 +57,17 @@ def order(
     With --rename it shows the lists before and after, and what the new name does to the scores.
     """
     output.check_paths((qrels, run), path)
-    from exaequo.judge import judge, prepare
+    from exaequo.evaluation import judged_runs, prepared
     from exaequo.listing import parse_renames, renamed, with_topics_of
-    from exaequo.order import Ordering
+    from exaequo.options import Options
 
+    options = Options(rel_level=rel_level, max_grade=max_grade, precision=precision)
     judged, lines = files.qrels(qrels), files.run(run)
 
     def ranked(judged: Qrels, lines: Run) -> Ranking:
-        judgments = prepare(with_topics_of(judged, lines), level=rel_level, highest=max_grade, every=True)
-        ranking = Ordering(judge(lines, judgments), precision).ranking(ties, seed=seed, depth=depth)
+        judgments = prepared(with_topics_of(judged, lines), options, every=True)
+        ((ordering, _),) = judged_runs(judgments, [lines], options)
+        ranking = ordering.ranking(ties, seed=seed, depth=depth)
         return _only(ranking, topics) if topics else ranking
 
     before = ranked(judged, lines)

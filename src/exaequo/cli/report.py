@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from exaequo.choices import CORRECTIONS, TESTS
+from exaequo.choices import CORRECTIONS, PAGE_DOCUMENTS, TESTS
 from exaequo.cli import output
 from exaequo.cli.options import Files, handles_missing, judges_relevance, reads_files
 
@@ -24,7 +24,10 @@ LARGE = 20_000_000
 @click.option("--test", type=click.Choice(TESTS), default="t", show_default=True)
 @click.option("--correction", type=click.Choice(CORRECTIONS), default="holm", show_default=True)
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the tests, after correction.")
-@click.option("--depth", type=click.IntRange(0), default=10, show_default=True, help="Documents of each list.")
+@click.option(
+    "--documents", type=click.IntRange(0), default=PAGE_DOCUMENTS, show_default=True, help="Documents of each list."
+)
+@click.option("--depth", type=click.IntRange(1), metavar="N", help="Cut each list at N, after ordering.")
 @click.option("--title", default="", metavar="TEXT", help="The title of the page.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For all that is random.")
 @judges_relevance
@@ -39,7 +42,8 @@ def report(
     test: str,
     correction: str,
     alpha: float,
-    depth: int,
+    documents: int,
+    depth: int | None,
     title: str,
     seed: int,
     rel_level: float | None,
@@ -54,27 +58,21 @@ def report(
     output.check_paths((qrels, *runs), path)
     from exaequo.choices import COMPARE_MEASURES, COMPARED
     from exaequo.comparison.pairs import Plan
+    from exaequo.evaluation import judged_runs
     from exaequo.measures import parse_measures
     from exaequo.options import Options
     from exaequo.reporting import content_of, page
 
-    options = Options(ties=COMPARED, rel_level=rel_level, max_grade=max_grade, missing=missing, seed=seed)
-    plan = Plan(baseline, test, correction, alpha=alpha, seed=seed)
+    options = Options(ties=COMPARED, rel_level=rel_level, max_grade=max_grade, depth=depth, missing=missing, seed=seed)
+    plan = Plan(baseline=baseline, test=test, correction=correction, alpha=alpha, seed=seed)
     asked = shlex.join(["exaequo", *sys.argv[1:]]) if sys.argv[1:2] == ["report"] else ""
-    content = content_of(
-        files.qrels(qrels, digest=True),
-        files.runs(runs, digest=True),
-        parse_measures(measures or COMPARE_MEASURES),
-        options,
-        plan,
-        depth=depth,
-        title=title,
-        command=asked,
-    )
+    parsed = parse_measures(measures or COMPARE_MEASURES)
+    judged = judged_runs(files.qrels(qrels, digest=True), files.runs(runs, digest=True), options, parsed)
+    content = content_of(judged, parsed, options, plan, documents=documents, title=title, command=asked)
     for warning in content.warnings:
         output.warn(warning)
     text = page(content)
     if len(text) > LARGE:
-        output.warn(f"{path}: {len(text) / 1e6:.0f} MB; a smaller --depth makes a smaller page")
+        output.warn(f"{path}: {len(text) / 1e6:.0f} MB; fewer --documents make a smaller page")
     output.write(text, path)
     click.echo(content.verdict, err=path == "-")

@@ -69,6 +69,7 @@ def ties(
     target.one_table(only, TABLES)
     from exaequo.audit import MOST_CHANCES, audit_runs
     from exaequo.choices import COMPARED, ORDERS_SAMPLED, TIES_MEASURES
+    from exaequo.evaluation import judged_runs
     from exaequo.measures import parse_measures
     from exaequo.options import Options
 
@@ -85,7 +86,8 @@ def ties(
     parsed = parse_measures(measures or TIES_MEASURES)
     if chances is None:
         chances = 1 < len(runs) <= MOST_CHANCES and only in (None, "conclusions", "scores")
-    audit = audit_runs(files.qrels(qrels), files.runs(runs), parsed, options, top=top, alpha=alpha, chances=chances)
+    judged = judged_runs(files.qrels(qrels), files.runs(runs), options, parsed)
+    audit = audit_runs(judged, parsed, options, top=top, alpha=alpha, chances=chances)
     for warning in audit.warnings:
         output.warn(warning)
     chosen = [only] if only else [name for name in TABLES if name != "lists" or per_topic]
@@ -114,9 +116,9 @@ def _brief(frame: Any) -> Any:
     """Leave out columns that say nothing to a reader."""
     import polars as pl
 
-    rare = ("ranks gained", "error", "one beats two", "give or take", "sd")
+    rare = ("ranks_gained", "error", "one_beats_two", "chance_error", "sd")
     empty = [name for name in frame.columns if name in rare and not _any(frame[name])]
-    return frame.drop(empty, "luck", strict=False).select(pl.exclude("^p .*$"))
+    return frame.drop(empty, "luck", strict=False).select(pl.exclude("^p_.*$"))
 
 
 def _any(column: Any) -> bool:

@@ -1,28 +1,29 @@
-"""Is A really better than B: systems compared over topics. In: files. Out: a `Comparison`, a set of tables.
+"""Is A really better than B: systems compared over topics. In: `Scores`. Out: a `Comparison`, a set of tables.
 
-`values` evaluates, `pairs` tests, `views` looks at rankings, curves, topics and judges; the statistics are in `stats`.
+`values` says what is compared, `pairs` tests, `views` looks at rankings, curves, topics and judges; the statistics are
+in `stats`.
 """
 
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Unpack
 
 import polars as pl
 
-from exaequo.choices import COMPARE_MEASURES, COMPARED, HIGHEST_GRADE, PATTERNS
+from exaequo.choices import ALPHA, COMPARE_MEASURES, COMPARED, PATTERNS
 from exaequo.comparison import views
 from exaequo.comparison.pairs import Plan, compare_pairs, systems_table
-from exaequo.comparison.values import Values, collect
-from exaequo.errors import BadParameter, DataWarning
-from exaequo.evaluation import each_run
+from exaequo.comparison.values import besides, comparable, refuse_geometric
+from exaequo.errors import BadParameter
+from exaequo.evaluation import Judged, evaluate_runs, judged_runs, warn
 from exaequo.measures import Measure, parse_measures
-from exaequo.options import Options
+from exaequo.options import Evaluation, Options
 from exaequo.order import Ordering
-from exaequo.read import Qrels, QrelsLike, Run, RunLike, read_qrels, read_run
+from exaequo.read import QrelsLike, RunLike, read_qrels, read_runs
+from exaequo.scores import Scores
 from exaequo.text import did_you_mean
 
 
@@ -39,7 +40,7 @@ class Comparison:
       it depends on ties. `robustness`: how systems do on their worst topics.
     """
 
-    values: Values
+    scores: Scores
     plan: Plan
     pairs: pl.DataFrame
     systems: pl.DataFrame
@@ -75,20 +76,16 @@ def compare(
     runs: Sequence[RunLike] | Mapping[str, RunLike],
     measures: Iterable[str | Measure] | str | Measure = COMPARE_MEASURES,
     *,
+    ties: str | Sequence[str] = COMPARED,
     baseline: str | None = None,
     test: str = "t",
     correction: str = "holm",
     alternative: str = "two-sided",
-    alpha: float = 0.05,
-    ties: str | Sequence[str] = COMPARED,
+    alpha: float = ALPHA,
     samples: int = PATTERNS,
-    seed: int = 0,
     interval: str = "auto",
-    rel_level: float | None = None,
-    max_grade: float = HIGHEST_GRADE,
-    depth: int | None = None,
-    missing: str = "zero",
     columns: Mapping[str, str] | None = None,
+    **options: Unpack[Evaluation],
 ) -> Comparison:
     """Compare runs over the topics of one collection.
 
@@ -96,89 +93,92 @@ def compare(
         qrels: as for `evaluate`.
         runs: two or more.
         measures: as for `evaluate`.
+        ties: the strategies; the first counts, the others say whether a verdict depends on ties.
         baseline: the name or the file of the run all others are compared with; without it, all pairs.
         test: t, wilcoxon, sign, randomization or bootstrap.
         correction: none, bonferroni, holm, bh, by; or tukey, randomised-tukey, which replace the test.
         alternative: "two-sided", or "greater" to ask only whether a run is better than the baseline ("less": worse).
         alpha: level of the tests, after correction.
-        ties: the strategies; the first counts, the others say whether a verdict depends on ties.
         samples: random patterns for randomization, bootstrap and randomised-tukey.
-        seed: for all that is random.
         interval: t, bca or percentile; by default BCa with the bootstrap test, else Student's.
-        rel_level: as for `evaluate`.
-        max_grade: as for `evaluate`.
-        depth: as for `evaluate`.
-        missing: as for `evaluate`; "skip" leaves a topic that one run lacks out for all.
         columns: as for `evaluate`.
+        options: as for `evaluate`; `missing="skip"` leaves a topic that one run lacks out for all.
     """
-    plan = Plan(baseline, test, correction, alternative, alpha, samples, seed, interval)
-    options = Options.of(ties, rel_level=rel_level, max_grade=max_grade, depth=depth, missing=missing, seed=seed)
-    judged = read_qrels(qrels, columns=columns)
-    read = (read_run(run, name=name, columns=columns) for name, run in each_run(runs))
-    result = compare_runs(judged, read, parse_measures(measures), options, plan)
-    for warning in result.warnings:
-        warnings.warn(warning, DataWarning, stacklevel=2)
+    plan = Plan(
+        baseline=baseline,
+        test=test,
+        correction=correction,
+        alternative=alternative,
+        alpha=alpha,
+        samples=samples,
+        seed=options.get("seed", 0),
+        interval=interval,
+    )
+    chosen, parsed = Options.of(ties, **options), parse_measures(measures)
+    judged = judged_runs(read_qrels(qrels, columns=columns), read_runs(runs, columns=columns), chosen, parsed)
+    result = compare_runs(judged, parsed, chosen, plan)
+    warn(result.warnings)
     return result
 
 
 def compare_runs(
-    qrels: Qrels,
-    runs: Iterable[Run],
+    runs: Iterable[Judged],
     measures: Sequence[Measure],
     options: Options,
     plan: Plan,
     *,
     least: int = 2,
-    watch: Callable[[Ordering], None] | None = None,
+    facts: Callable[[Ordering], Any] | None = None,
 ) -> Comparison:
-    """Compare runs as they are read; warnings are collected, not given.
+    """Compare runs as they are judged; warnings are collected, not given."""
+    refuse_geometric(list(measures), "; compare {plain}, and see the table `robustness`.")
+    scores = evaluate_runs(runs, measures, options, also=besides(), facts=facts)
+    return compare_scores(scores, plan, least=least)
 
-    With `least` 1, one run alone has no pairs. `watch` sees each run once it is sorted.
-    """
-    for measure in measures:
-        if measure.aggregate == "gm":
-            plain = Measure(measure.definition, measure.params)
-            raise BadParameter(f"{measure} is one number per run; compare {plain}, and see the table `robustness`.")
-    values = collect(qrels, runs, measures, options, least, watch)
+
+def compare_scores(scores: Scores, plan: Plan, *, least: int = 2) -> Comparison:
+    """Compare scores that have the measures of `values.besides` beside them; with `least` 1 one run has no pairs."""
+    scores, notes = comparable(scores, least=least)
     if plan.baseline is not None:
-        plan = replace(plan, baseline=_named(plan.baseline, values))
-    pairs = compare_pairs(values, plan)
-    weak = plan.weakness(pairs.height // len(values.measures), len(values.topics))
+        plan = replace(plan, baseline=_named(plan.baseline, scores))
+    pairs = compare_pairs(scores, plan)
+    weak = plan.weakness(pairs.height // len(scores.measures), len(scores.shared))
+    options = scores.options
     return Comparison(
-        values=values,
+        scores=scores,
         plan=plan,
         pairs=pairs,
-        systems=systems_table(values, pairs, plan),
-        correlations=views.correlations(values),
-        taus=views.taus(values),
-        inversions=views.inversions(values),
-        extremes=views.extremes(values),
-        curves=views.curves(values),
-        dominance=views.dominance(values),
-        topics=views.topics(values),
-        contrasts=views.contrasts(values, plan.baseline),
-        difficulty=views.difficulty(values),
-        robustness=views.robustness(values),
-        warnings=(*values.notes, *([weak] if weak else [])),
+        systems=systems_table(scores, pairs, plan),
+        correlations=views.correlations(scores),
+        taus=views.taus(scores),
+        inversions=views.inversions(scores),
+        extremes=views.extremes(scores),
+        curves=views.curves(scores),
+        dominance=views.dominance(scores),
+        topics=views.topics(scores),
+        contrasts=views.contrasts(scores, plan.baseline),
+        difficulty=views.difficulty(scores),
+        robustness=views.robustness(scores),
+        warnings=(*scores.remarks, *notes, *([weak] if weak else [])),
         options={
-            **plan.as_dict(),
-            "measures": [measure.name for measure in values.measures],
-            "ties": list(values.ties),
-            "topics": len(values.topics),
-            "missing": options.missing,
-            "rel_level": options.rel_level,
-            "max_grade": None if options.max_grade == float("inf") else options.max_grade,
-            "depth": options.depth,
+            **asdict(plan),
+            "measures": [measure.name for measure in scores.measures],
+            "ties": scores.ties,
+            "topics": len(scores.shared),
+            "missing": options["missing"],
+            "rel_level": options["rel_level"],
+            "max_grade": None if options["max_grade"] == float("inf") else options["max_grade"],
+            "depth": options["depth"],
         },
     )
 
 
-def _named(baseline: str, values: Values) -> str:
+def _named(baseline: str, scores: Scores) -> str:
     """Return the name of the run that is meant; its file stands for it too."""
-    if baseline in values.systems:
+    if baseline in scores.runs:
         return baseline
-    files = [os.path.normpath(file) for file in values.files]
+    files = {os.path.normpath(each["file"]): each["name"] for each in reversed(scores.inputs["runs"])}
     if os.path.normpath(baseline) in files:
-        return values.systems[files.index(os.path.normpath(baseline))]
-    hint = did_you_mean(baseline, values.systems) or f"; there are {', '.join(values.systems)}."
+        return str(files[os.path.normpath(baseline)])
+    hint = did_you_mean(baseline, scores.runs) or f"; there are {', '.join(scores.runs)}."
     raise BadParameter(f"There is no run {baseline!r} to be the baseline{hint}")

@@ -4,19 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
-from exaequo.audit import gain
-from exaequo.choices import GATE_TESTS, HIGHEST_GRADE, PATTERNS
-from exaequo.comparison.values import DIGITS, collect
-from exaequo.errors import BadParameter, DataWarning
+from exaequo.choices import ALPHA, GATE_MEASURES, GATE_TESTS, PATTERNS
+from exaequo.comparison.values import DIGITS, comparable, refuse_geometric, refuse_undefined, table
+from exaequo.errors import BadParameter
+from exaequo.evaluation import Judged, evaluate_runs, judged_runs, warn
 from exaequo.judge import Floats
+from exaequo.luck import gain
 from exaequo.measures import Measure, parse_measures
-from exaequo.options import Options
-from exaequo.read import Qrels, QrelsLike, Run, RunLike, read_qrels, read_run
-from exaequo.stats.tests import DEFAULT, NOISE, TESTS, Setting, bootstrap_interval, randomization_bound, t_interval
+from exaequo.options import Evaluation, Options, check_alpha, check_choice
+from exaequo.read import QrelsLike, RunLike, read_qrels, read_runs
+from exaequo.scores import Scores
+from exaequo.stats.tests import (
+    DEFAULT,
+    NOISE,
+    TESTS,
+    Setting,
+    bootstrap_interval,
+    randomization_bound,
+    t_interval,
+)
 
 
 @dataclass(frozen=True)
@@ -78,84 +88,89 @@ def gate(
     qrels: QrelsLike,
     baseline: RunLike,
     candidate: RunLike,
-    measures: Iterable[str | Measure] | str | Measure = "nDCG@10",
+    measures: Iterable[str | Measure] | str | Measure = GATE_MEASURES,
     *,
     max_drop: float = 0.0,
     test: str = "t",
-    alpha: float = 0.05,
+    alpha: float = ALPHA,
     samples: int = PATTERNS,
-    seed: int = 0,
-    rel_level: float | None = None,
-    max_grade: float = HIGHEST_GRADE,
-    depth: int | None = None,
-    missing: str = "zero",
+    **options: Unpack[Evaluation],
 ) -> GateResult:
     """Tell whether a candidate is not worse than the baseline by more than `max_drop`, on each measure."""
-    import warnings
-
-    runs = [read_run(baseline), read_run(candidate)]
-    result = gate_runs(
-        read_qrels(qrels),
-        runs,
-        parse_measures(measures),
-        max_drop=max_drop,
-        test=test,
-        alpha=alpha,
-        samples=samples,
-        seed=seed,
-        options=Options(rel_level=rel_level, max_grade=max_grade, depth=depth, missing=missing),
-    )
-    for warning in result.warnings:
-        warnings.warn(warning, DataWarning, stacklevel=2)
+    chosen, parsed = Options(**options), parse_measures(measures)
+    rule = Rule(max_drop=max_drop, test=test, alpha=alpha, samples=samples, seed=chosen.seed)
+    runs = judged_runs(read_qrels(qrels), read_runs([baseline, candidate]), chosen, parsed)
+    result = gate_runs(runs, parsed, chosen, rule)
+    warn(result.warnings)
     return result
 
 
-def gate_runs(
-    qrels: Qrels,
-    runs: Sequence[Run],
-    measures: Sequence[Measure],
-    *,
-    max_drop: float,
-    test: str,
-    alpha: float,
-    samples: int,
-    seed: int,
-    options: Options | None = None,
-) -> GateResult:
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """What passes a gate."""
+
+    max_drop: float = 0.0
+    test: str = "t"
+    alpha: float = ALPHA
+    samples: int = PATTERNS
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_choice("test", self.test, GATE_TESTS)
+        if not (np.isfinite(self.max_drop) and self.max_drop >= 0):
+            raise BadParameter(f"The drop allowed must be a number ≥ 0. Got {self.max_drop} instead.")
+        check_alpha(self.alpha, 0.5)
+        self.setting  # noqa: B018 - checks the rest
+
+    @property
+    def setting(self) -> Setting:
+        """What the tests need to know."""
+        return Setting(self.samples, self.seed, "greater")
+
+
+def gate_runs(runs: Iterable[Judged], measures: Sequence[Measure], options: Options, rule: Rule) -> GateResult:
     """Gate the second of two runs against the first; warnings are collected, not given."""
-    if test not in GATE_TESTS:
-        raise BadParameter(f"test must be one of {', '.join(GATE_TESTS)}. Got {test!r} instead.")
-    if not (np.isfinite(max_drop) and max_drop >= 0):
-        raise BadParameter(f"The drop allowed must be a number ≥ 0. Got {max_drop} instead.")
-    if not 0 < alpha < 0.5:
-        raise BadParameter(f"alpha must be a number between 0 and 0.5. Got {alpha} instead.")
-    for measure in measures:
-        if measure.aggregate == "gm":
-            raise BadParameter(f"{measure} is one number per run and has no interval; gate on the measure itself.")
-    values = collect(qrels, runs, measures, options or Options())
-    setting = Setting(samples, seed, "greater")
-    gates = [_gate(values.of(row)[0], measure, max_drop, test, alpha, setting) for row, measure in enumerate(measures)]
-    return GateResult(tuple(gates), values.notes)
+    refuse_geometric(list(measures), " and has no interval; gate on the measure itself.")
+    return gate_scores(evaluate_runs(runs, measures, options), rule)
 
 
-def _gate(table: Floats, measure: Measure, max_drop: float, test: str, alpha: float, setting: Setting) -> Gate:
-    topics = table.shape[1]
-    if topics < 2:
-        raise BadParameter(f"{measure} has a value for {topics} topics only; a test needs at least two.")
-    upward = measure.upward
-    better = np.round(upward * (table[1] - table[0]), DIGITS)[None, :]
-    low = lower_end(better, test, alpha, setting)
-    passed = bool(low >= -max_drop - NOISE)
-    margin = np.round(better + max_drop, DIGITS)
-    p = float(TESTS[test](margin, setting)[0]) if margin.any() else 0.5
-    one, two = (float(row.mean()) for row in table)
+def gate_scores(scores: Scores, rule: Rule) -> GateResult:
+    """Gate the second of two runs against the first; a measure that cannot be tested is an error, never a pass."""
+    shared, notes = comparable(scores)
+    for measure in scores.measures:
+        if measure not in shared.measures:
+            refuse_undefined(scores, measure)
+    gates = tuple(_gate(shared, measure, rule) for measure in shared.measures)
+    return GateResult(gates, (*scores.remarks, *notes))
+
+
+def _gate(scores: Scores, measure: Measure, rule: Rule) -> Gate:
+    values, upward = table(scores, measure), measure.upward
+    topics = values.shape[1]
+    better = np.round(upward * (values[1] - values[0]), DIGITS)[None, :]
+    low = lower_end(better, rule.test, rule.alpha, rule.setting)
+    passed = bool(low >= -rule.max_drop - NOISE)
+    margin = np.round(better + rule.max_drop, DIGITS)
+    p = float(TESTS[rule.test](margin, rule.setting)[0]) if margin.any() else 0.5
+    one, two = (float(row.mean()) for row in values)
     share = float(gain(two, one))
     gap = f"{two - one:+.4f}" + ("" if share != share else f" ({share:+.1f} %)")
     verdict = "is not worse than allowed" if passed else "may be worse than allowed"
-    how = f"allowed is {max_drop:g} ({test}{_random(test, setting)}, {topics} topics)"
-    sentence = f"{measure}: the candidate {verdict}: {gap}, {_sure(low, alpha)}; {how}."
-    bound = None if np.isinf(low) else upward * low
-    return Gate(measure.name, one, two, two - one, bound, upward * -max_drop, p, topics, test, alpha, passed, sentence)
+    how = f"allowed is {rule.max_drop:g} ({rule.test}{_random(rule.test, rule.setting)}, {topics} topics)"
+    return Gate(
+        measure=measure.name,
+        baseline=one,
+        candidate=two,
+        difference=two - one,
+        worst_case=None if np.isinf(low) else upward * low,
+        allowed=upward * -rule.max_drop,
+        p=p,
+        topics=topics,
+        test=rule.test,
+        alpha=rule.alpha,
+        passed=passed,
+        sentence=f"{measure}: the candidate {verdict}: {gap}, {_sure(low, rule.alpha)}; {how}.",
+    )
 
 
 def _random(test: str, setting: Setting) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -10,169 +10,173 @@ import numpy as np
 import polars as pl
 
 from exaequo.aggregate import aggregate
-from exaequo.comparison.values import CURVE, Values
+from exaequo.comparison.values import CURVE, ROBUST, besides_of, means, oriented, shared_measures, table
 from exaequo.judge import Floats
+from exaequo.measures import Measure
 from exaequo.read import Qrels
+from exaequo.scores import Scores
 from exaequo.stats.agreement import cohen, kendall, krippendorff, pearson, rbo_of_scores, tau_ap_b
 
 #: How many topics on which two systems differ most.
 MOST_CONTRASTS = 5
-
-
-def _oriented(values: Values, row: int, ties: str | None = None) -> Floats:
-    """Means, turned round where less is better, so that the best is always the highest."""
-    return values.upward(row) * values.means(row, ties)
+_AGREEMENT = ("tau_b", "p", "tau_ap", "r", "rbo")
 
 
 def _agreement(one: Floats, two: Floats) -> dict[str, float]:
     tau, p = kendall(one, two)
-    return {"τ-b": tau, "p": p, "τ_AP": tau_ap_b(one, two), "r": pearson(one, two), "RBO": rbo_of_scores(one, two)}
+    figures = (tau, p, tau_ap_b(one, two), pearson(one, two), rbo_of_scores(one, two))
+    return dict(zip(_AGREEMENT, figures, strict=True))
 
 
-def correlations(values: Values) -> pl.DataFrame:
+def _texts(*names: str) -> dict[str, Any]:
+    return dict.fromkeys(names, pl.String)
+
+
+def correlations(scores: Scores) -> pl.DataFrame:
     """Compare the rankings of systems by two measures, and by one measure under two strategies."""
     rows: list[dict[str, Any]] = []
-    for (at, one), (place, two) in combinations(enumerate(values.measures), 2):
-        names = {"between": "measures", "one": one.name, "two": two.name, "under": values.ties[0]}
-        rows.append(names | _agreement(_oriented(values, at), _oriented(values, place)))
-    for row, measure in enumerate(values.measures):
-        for first, second in combinations(values.ties, 2):
+    for one, two in combinations(scores.measures, 2):
+        names = {"between": "measures", "one": one.name, "two": two.name, "under": scores.ties[0]}
+        rows.append(names | _agreement(oriented(scores, one), oriented(scores, two)))
+    for measure in scores.measures:
+        for first, second in combinations(scores.ties, 2):
             names = {"between": "strategies", "one": first, "two": second, "under": measure.name}
-            rows.append(names | _agreement(_oriented(values, row, first), _oriented(values, row, second)))
-    kinds: dict[str, Any] = dict.fromkeys(("between", "one", "two", "under"), pl.String)
-    return pl.DataFrame(rows, schema=kinds | dict.fromkeys(("τ-b", "p", "τ_AP", "r", "RBO"), pl.Float64))
+            rows.append(names | _agreement(oriented(scores, measure, first), oriented(scores, measure, second)))
+    return pl.DataFrame(rows, schema=_texts("between", "one", "two", "under") | dict.fromkeys(_AGREEMENT, pl.Float64))
 
 
-def taus(values: Values) -> pl.DataFrame:
+def taus(scores: Scores) -> pl.DataFrame:
     """Return Kendall's τ-b between the rankings of systems by each two measures, as a square."""
-    means = [_oriented(values, row) for row in range(len(values.measures))]
-    names = [measure.name for measure in values.measures]
-    square = [[1.0 if a == b else kendall(means[a], means[b])[0] for b in range(len(names))] for a in range(len(names))]
+    found = [oriented(scores, measure) for measure in scores.measures]
+    names = [measure.name for measure in scores.measures]
+    square = [[1.0 if a == b else kendall(found[a], found[b])[0] for b in range(len(names))] for a in range(len(names))]
     return pl.DataFrame({"measure": names, **dict(zip(names, square, strict=True))})
 
 
-def inversions(values: Values) -> pl.DataFrame:
+def _opposite(runs: Sequence[str], one: Floats, two: Floats) -> Iterator[tuple[str, str]]:
+    """Yield the pairs of runs that two sets of figures put in opposite order: the better by the first, the worse."""
+    for a, b in combinations(range(len(runs)), 2):
+        if (one[a] - one[b]) * (two[a] - two[b]) < 0:
+            yield (runs[a], runs[b]) if one[a] > one[b] else (runs[b], runs[a])
+
+
+def inversions(scores: Scores) -> pl.DataFrame:
     """Return the pairs of systems that two measures put in opposite order."""
-    rows = []
-    for (at, one), (place, two) in combinations(enumerate(values.measures), 2):
-        first, second = _oriented(values, at), _oriented(values, place)
-        for a, b in combinations(range(len(values.systems)), 2):
-            if (first[a] - first[b]) * (second[a] - second[b]) < 0:
-                better, worse = (a, b) if first[a] > first[b] else (b, a)
-                rows.append((one.name, two.name, values.systems[better], values.systems[worse]))
-    schema = ["by", "but by", "better", "worse"]
-    return pl.DataFrame(rows, schema=dict.fromkeys(schema, pl.String), orient="row")
+    rows = [
+        (one.name, two.name, *pair)
+        for one, two in combinations(scores.measures, 2)
+        for pair in _opposite(scores.runs, oriented(scores, one), oriented(scores, two))
+    ]
+    return pl.DataFrame(rows, schema=_texts("by", "but_by", "better", "worse"), orient="row")
 
 
-def extremes(values: Values) -> pl.DataFrame:
+def extremes(scores: Scores) -> pl.DataFrame:
     """Return the best and the worst system of each measure."""
     rows = []
-    for row, measure in enumerate(values.measures):
-        order, means = _oriented(values, row), values.means(row)
+    for measure in scores.measures:
+        order, values = oriented(scores, measure), means(scores, measure)
         best, worst = int(np.argmax(order)), int(np.argmin(order))
         rows.append(
             {
                 "measure": measure.name,
-                "best": values.systems[best],
-                "its score": float(means[best]),
-                "worst": values.systems[worst],
-                "its own": float(means[worst]),
+                "best": scores.runs[best],
+                "best_score": float(values[best]),
+                "worst": scores.runs[worst],
+                "worst_score": float(values[worst]),
             }
         )
     return pl.DataFrame(rows)
 
 
-def curves(values: Values) -> pl.DataFrame:
+def _mean_curves(scores: Scores) -> Floats:
+    """Return interpolated precision, averaged over topics: a row per level, a column per run."""
+    return np.stack([besides_of(scores, level).mean(axis=1) for level in CURVE])
+
+
+def curves(scores: Scores) -> pl.DataFrame:
     """Return the interpolated curve of each system, averaged over topics."""
-    means = values.extra[: len(CURVE)].mean(axis=2)
-    return pl.DataFrame({"run": values.systems, **{f"{level / 10:g}": means[level] for level in range(len(CURVE))}})
+    levels = {f"{level / 10:g}": values for level, values in enumerate(_mean_curves(scores))}
+    return pl.DataFrame({"run": scores.runs, **levels})
 
 
-def dominance(values: Values) -> pl.DataFrame:
+def dominance(scores: Scores) -> pl.DataFrame:
     """Say for each two systems whether the curve of one is never below that of the other, and somewhere above."""
-    means = values.extra[: len(CURVE)].mean(axis=2).T
+    found = dict(zip(scores.runs, _mean_curves(scores).T, strict=True))
     rows = []
-    for a, b in combinations(range(len(values.systems)), 2):
-        above, below = bool((means[a] > means[b]).any()), bool((means[a] < means[b]).any())
-        better = values.systems[a if above else b]
-        which = "same curve" if not (above or below) else "neither" if above and below else better
-        rows.append((values.systems[a], values.systems[b], which))
-    return pl.DataFrame(rows, schema=dict.fromkeys(("one", "two", "dominates"), pl.String), orient="row")
+    for one, two in combinations(scores.runs, 2):
+        above, below = bool((found[one] > found[two]).any()), bool((found[one] < found[two]).any())
+        better = one if above else two
+        rows.append((one, two, "same curve" if not (above or below) else "neither" if above and below else better))
+    return pl.DataFrame(rows, schema=_texts("one", "two", "dominates"), orient="row")
 
 
-def topics(values: Values) -> pl.DataFrame:
+def topics(scores: Scores) -> pl.DataFrame:
     """Return how hard each topic is, by the mean over systems; hardest first."""
     parts = []
-    for row, measure in enumerate(values.measures):
-        table = values.by_ties[values.ties[0]][row]
-        known = values.topics.filter(pl.Series(~np.isnan(table).any(axis=0)))
-        own, _ = values.of(row)
-        upward = measure.definition.higher_is_better
+    for measure in scores.measures:
+        known, own = scores.matrix(measure).topics, table(scores, measure)
         frame = pl.DataFrame(
             {
                 "measure": pl.repeat(measure.name, len(known), eager=True, dtype=pl.String),
                 "topic": known,
                 "mean": own.mean(axis=0),
                 "sd": own.std(axis=0, ddof=min(1, len(own) - 1)),
-                "best": [values.systems[int(at)] for at in (own if upward else -own).argmax(axis=0)],
-                "worst": [values.systems[int(at)] for at in (own if upward else -own).argmin(axis=0)],
+                "best": [scores.runs[int(at)] for at in (measure.upward * own).argmax(axis=0)],
+                "worst": [scores.runs[int(at)] for at in (measure.upward * own).argmin(axis=0)],
             }
         )
-        parts.append(frame.sort("mean", descending=not upward, maintain_order=True))
+        parts.append(frame.sort("mean", descending=measure.upward < 0, maintain_order=True))
     return pl.concat(parts)
 
 
-def contrasts(values: Values, baseline: str | None) -> pl.DataFrame:
+def contrasts(scores: Scores, baseline: str | None) -> pl.DataFrame:
     """Return the topics on which systems differ most: from the baseline, or the best from the second best."""
     rows = []
-    for row, measure in enumerate(values.measures if len(values.systems) > 1 else ()):
-        own, known = values.of(row)
-        names = values.topics.filter(pl.Series(known))
-        order = np.argsort(-_oriented(values, row), kind="stable")
-        base = values.systems.index(baseline) if baseline is not None else int(order[1])
-        others = [at for at in range(len(own)) if at != base] if baseline is not None else [int(order[0])]
-        for other in others:
+    for measure in scores.measures if len(scores.runs) > 1 else ():
+        own, known = dict(zip(scores.runs, table(scores, measure), strict=True)), scores.matrix(measure).topics
+        ranked = [scores.runs[at] for at in np.argsort(-oriented(scores, measure), kind="stable")]
+        base = ranked[1] if baseline is None else baseline
+        for other in ranked[:1] if baseline is None else [run for run in scores.runs if run != base]:
             gap = own[other] - own[base]
-            for at in np.argsort(-np.abs(gap), kind="stable")[:MOST_CONTRASTS]:
-                if gap[at]:
-                    pair = (values.systems[base], values.systems[other])
-                    rows.append((measure.name, *pair, names[int(at)], own[base, at], own[other, at], gap[at]))
-    schema: dict[str, Any] = dict.fromkeys(("measure", "one", "two", "topic"), pl.String)
-    schema |= dict.fromkeys(("value one", "value two", "difference"), pl.Float64)
+            farthest = np.argsort(-np.abs(gap), kind="stable")[:MOST_CONTRASTS]
+            rows += [
+                (measure.name, base, other, known[int(at)], own[base][at], own[other][at], gap[at])
+                for at in farthest
+                if gap[at]
+            ]
+    schema = _texts("measure", "one", "two", "topic")
+    schema |= dict.fromkeys(("value_one", "value_two", "difference"), pl.Float64)
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def difficulty(values: Values) -> pl.DataFrame:
+def difficulty(scores: Scores) -> pl.DataFrame:
     """Return how much the difficulty of topics (mean over systems) depends on the strategy."""
     rows = []
-    for row, measure in enumerate(values.measures):
-        for one, two in combinations(values.ties, 2):
-            both = [values.by_ties[ties][row] for ties in (one, two)]
-            known = ~np.isnan(np.concatenate(both)).any(axis=0)
-            means = [each[:, known].mean(axis=0) for each in both]
-            tau, _ = kendall(*means)
-            rows.append((measure.name, one, two, pearson(*means), tau))
-    schema: dict[str, Any] = dict.fromkeys(("measure", "one", "two"), pl.String)
-    return pl.DataFrame(rows, schema=schema | {"r": pl.Float64, "τ-b": pl.Float64}, orient="row")
+    for measure in scores.measures:
+        for one, two in combinations(scores.ties, 2):
+            both = [scores.matrix(measure, ties).values.mean(axis=0) for ties in (one, two)]
+            rows.append((measure.name, one, two, pearson(*both), kendall(*both)[0]))
+    schema = _texts("measure", "one", "two") | {"r": pl.Float64, "tau_b": pl.Float64}
+    return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def robustness(values: Values) -> pl.DataFrame:
+def robustness(scores: Scores) -> pl.DataFrame:
     """Return the summary of the TREC robust track: gm(AP), topics with nothing in the first 10, the worst quarter.
 
     The area is the mean, over X = 1 … a quarter of the topics, of the mean AP of the X worst topics of the run
     (E. M. Voorhees: Overview of the TREC 2003 robust retrieval track).
     """
-    ap, found = values.extra[len(CURVE)], values.extra[len(CURVE) + 1]
+    ap, found = (besides_of(scores, measure) for measure in ROBUST)
     quarter = max(1, ap.shape[1] // 4)
     worst = np.sort(ap, axis=1)[:, :quarter]
     area = (np.cumsum(worst, axis=1) / np.arange(1, quarter + 1)).mean(axis=1)
     return pl.DataFrame(
         {
-            "run": values.systems,
-            "gm(AP)": [aggregate("gm", row) for row in ap],
-            "nothing in 10": (found == 0).sum(axis=1),
-            "nothing in 10 %": 100 * (found == 0).mean(axis=1),
-            "area of the worst quarter": area,
+            "run": scores.runs,
+            "gm_ap": [aggregate("gm", row) for row in ap],
+            "nothing_in_10": (found == 0).sum(axis=1),
+            "nothing_in_10_percent": 100 * (found == 0).mean(axis=1),
+            "area_of_worst_quarter": area,
         }
     )
 
@@ -180,39 +184,43 @@ def robustness(values: Values) -> pl.DataFrame:
 # ---------------------------------------------------------------------------------------- several collections, judges
 
 
-def across_collections(collections: Mapping[str, Values]) -> pl.DataFrame:
+def _of_runs(scores: Scores, measure: Measure, runs: Sequence[str]) -> Floats:
+    """Return the oriented means of these runs."""
+    found = dict(zip(scores.runs, oriented(scores, measure), strict=True))
+    return np.array([found[run] for run in runs])
+
+
+def _two_by_two(
+    collections: Mapping[str, Scores],
+) -> Iterator[tuple[tuple[str, str, str], list[str], Floats, Floats]]:
+    """Yield each measure of each two collections: the names, the runs they share, and the means of those in both."""
+    for (one, first), (two, second) in combinations(collections.items(), 2):
+        runs = [name for name in first.runs if name in second.runs]
+        for measure in shared_measures(first, second):
+            both = (_of_runs(first, measure, runs), _of_runs(second, measure, runs))
+            yield (measure.name, one, two), runs, *both
+
+
+def across_collections(collections: Mapping[str, Scores]) -> pl.DataFrame:
     """Return for each two collections how far they agree on the systems they share, and how many pairs invert."""
     rows: list[dict[str, Any]] = []
-    for (one, first), (two, second) in combinations(collections.items(), 2):
-        shared = [name for name in first.systems if name in second.systems]
-        for row, measure in enumerate(first.measures):
-            scores = [_oriented(each, row)[[each.systems.index(name) for name in shared]] for each in (first, second)]
-            gaps = [each[:, None] - each[None, :] for each in scores]
-            upper = np.triu_indices(len(shared), 1)
-            inverted = int((gaps[0][upper] * gaps[1][upper] < 0).sum())
-            row_of = {"measure": measure.name, "one": one, "two": two, "systems": len(shared), "pairs": len(upper[0])}
-            row_of |= {"inverted": inverted, "inverted %": 100 * inverted / len(upper[0]) if len(upper[0]) else None}
-            rows.append(row_of | (_agreement(*scores) if len(shared) > 1 else {}))
+    for names, runs, one, two in _two_by_two(collections):
+        pairs, inverted = len(runs) * (len(runs) - 1) // 2, sum(1 for _ in _opposite(runs, one, two))
+        row: dict[str, Any] = dict(zip(("measure", "one", "two"), names, strict=True))
+        row |= {"systems": len(runs), "pairs": pairs}
+        row |= {"inverted": inverted, "inverted_percent": 100 * inverted / pairs if pairs else None}
+        rows.append(row | (_agreement(one, two) if len(runs) > 1 else {}))
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def inverted_between(collections: Mapping[str, Values]) -> pl.DataFrame:
+def inverted_between(collections: Mapping[str, Scores]) -> pl.DataFrame:
     """Return the pairs of systems that two collections put in opposite order."""
-    rows = []
-    for (one, first), (two, second) in combinations(collections.items(), 2):
-        shared = [name for name in first.systems if name in second.systems]
-        for row, measure in enumerate(first.measures):
-            scores = [_oriented(each, row)[[each.systems.index(name) for name in shared]] for each in (first, second)]
-            for a, b in combinations(range(len(shared)), 2):
-                if (scores[0][a] - scores[0][b]) * (scores[1][a] - scores[1][b]) < 0:
-                    better, worse = (a, b) if scores[0][a] > scores[0][b] else (b, a)
-                    rows.append((measure.name, one, two, shared[better], shared[worse]))
-    schema = ("measure", "on", "but on", "better", "worse")
-    return pl.DataFrame(rows, schema=dict.fromkeys(schema, pl.String), orient="row")
+    rows = [(*names, *pair) for names, runs, one, two in _two_by_two(collections) for pair in _opposite(runs, one, two)]
+    return pl.DataFrame(rows, schema=_texts("measure", "on", "but_on", "better", "worse"), orient="row")
 
 
 def judges(
-    qrels: Sequence[tuple[str, Qrels]], values: Mapping[str, Values], rel_level: float | None = None
+    qrels: Sequence[tuple[str, Qrels]], scores: Mapping[str, Scores], rel_level: float | None = None
 ) -> pl.DataFrame:
     """Return how far each two sets of judgments agree, on the documents both judged, and on the ranking of systems."""
     rows: list[dict[str, Any]] = []
@@ -220,24 +228,30 @@ def judges(
         both = first.frame.select("qid", "docno", "rel").join(second.frame, on=["qid", "docno"], suffix=" two")
         grades = [both[name].to_numpy() for name in ("rel", "rel two")]
         relevant = [(each > 0 if rel_level is None else each >= rel_level).astype(np.int64) for each in grades]
-        topics = len(set(values[one].topics) & set(values[two].topics))
-        row: dict[str, Any] = {"one": one, "two": two, "documents": both.height, "topics of both": topics}
+        topics = len(set(scores[one].shared) & set(scores[two].shared))
+        row: dict[str, Any] = {"one": one, "two": two, "documents": both.height, "topics_of_both": topics}
         if both.height:
             row |= {
-                "κ relevant": cohen(*relevant),
-                "κ grades": cohen(*grades),
-                "α nominal": krippendorff(np.stack(grades)),
-                "α ordinal": krippendorff(np.stack(grades), "ordinal"),
+                "kappa_relevant": cohen(*relevant),
+                "kappa_grades": cohen(*grades),
+                "alpha_nominal": krippendorff(np.stack(grades)),
+                "alpha_ordinal": krippendorff(np.stack(grades), "ordinal"),
             }
-        for at, measure in enumerate(values[one].measures):
-            row[f"τ {measure}"] = kendall(_oriented(values[one], at), _oriented(values[two], at))[0]
+        for measure in shared_measures(scores[one], scores[two]):
+            figures = (_of_runs(each, measure, scores[one].runs) for each in (scores[one], scores[two]))
+            row[f"tau_{measure}"] = kendall(*figures)[0]
         rows.append(row)
-    if len(qrels) > 2:  # all judges together, documents that at least two judged
-        frames = [each.frame.select("qid", "docno", pl.col("rel").alias(str(at))) for at, (_, each) in enumerate(qrels)]
-        whole = frames[0]
-        for frame in frames[1:]:
-            whole = whole.join(frame, on=["qid", "docno"], how="full", coalesce=True)
-        table = whole.drop("qid", "docno").cast(pl.Float64).fill_null(float("nan")).to_numpy().T
-        alpha = {"α nominal": krippendorff(table), "α ordinal": krippendorff(table, "ordinal")}
-        rows.append({"one": "all", "two": "all", "documents": whole.height, **alpha})
+    if len(qrels) > 2:
+        rows.append(_all_judges(qrels))
     return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _all_judges(qrels: Sequence[tuple[str, Qrels]]) -> dict[str, Any]:
+    """Return how far all judges agree, on the documents that at least two judged."""
+    frames = [each.frame.select("qid", "docno", pl.col("rel").alias(str(at))) for at, (_, each) in enumerate(qrels)]
+    whole = frames[0]
+    for frame in frames[1:]:
+        whole = whole.join(frame, on=["qid", "docno"], how="full", coalesce=True)
+    grades = whole.drop("qid", "docno").cast(pl.Float64).fill_null(float("nan")).to_numpy().T
+    alpha = {"alpha_nominal": krippendorff(grades), "alpha_ordinal": krippendorff(grades, "ordinal")}
+    return {"one": "all", "two": "all", "documents": whole.height, **alpha}

@@ -7,16 +7,16 @@ filter, and `wording` puts it all into words, which are in one file per language
 from __future__ import annotations
 
 import math
-import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypedDict, Unpack, overload
+from typing import Any, Unpack, overload
 
 import polars as pl
 
 from exaequo import tabular
 from exaequo.choices import HIGHEST_GRADE
-from exaequo.errors import BadParameter, DataWarning
-from exaequo.evaluation import notes_on_grades
+from exaequo.errors import BadParameter
+from exaequo.evaluation import judged_runs, prepared, remarks_on_grades, warn
 from exaequo.explanation.filters import FilterExplanation, explain_filter
 from exaequo.explanation.luck import other_orders, other_values, what_ties_decide
 from exaequo.explanation.means import MeanExplanation, explain_mean
@@ -25,9 +25,8 @@ from exaequo.explanation.steps.parts import CUT, Given
 from exaequo.explanation.view import View, place_of
 from exaequo.explanation.wording import LANGUAGES, Wording, plain, plain_steps, sentences
 from exaequo.formats import figure
-from exaequo.judge import judge, prepare
 from exaequo.measures import Measure, parse_measure
-from exaequo.options import Options, one_strategy
+from exaequo.options import Options, Relevance, one_strategy
 from exaequo.order import Ordering
 from exaequo.read import Qrels, QrelsLike, Run, RunLike, read_qrels, read_run
 
@@ -38,8 +37,7 @@ __all__ = [
     "MeanExplanation",
     "explain",
     "explain_filter",
-    "explain_list",
-    "explain_mean",
+    "explain_run",
     "sentences",
 ]
 
@@ -132,12 +130,10 @@ class Explanation:
         }
 
 
-class ExplainOptions(TypedDict, total=False):
-    """The options of `explain`."""
+class ExplainOptions(Relevance, total=False):
+    """The options of `explain`: those of `evaluate`, one strategy, and `docs`, the size of the collection."""
 
     ties: str
-    rel_level: float | None
-    max_grade: float
     depth: int | None
     precision: str
     seed: int
@@ -163,53 +159,48 @@ def explain(
     measure: str | Measure,
     *,
     ties: str = "realistic",
-    rel_level: float | None = None,
-    max_grade: float = HIGHEST_GRADE,
-    depth: int | None = None,
-    precision: str = "double",
-    seed: int = 0,
     docs: int | None = None,
+    **options: Any,
 ) -> Explanation | MeanExplanation:
     """Explain the value of a measure for one topic of a run, or that of all topics if it is None.
 
     Options are those of `evaluate`. With `docs`, the size of the collection, tables of relevant and returned documents
     have all their cells.
     """
-    options = Options(
-        ties=(one_strategy(ties),),
-        rel_level=rel_level,
-        max_grade=max_grade,
-        depth=depth,
-        precision=precision,
-        seed=seed,
-    )
-    read = read_qrels(qrels), read_run(run)
-    found: Explanation | MeanExplanation
-    if topic is None:
-        found = explain_mean(*read, parse_measure(measure), options)
-    else:
-        found = explain_list(*read, str(topic), parse_measure(measure), options, docs=docs)
-    for warning in found.warnings:
-        warnings.warn(warning, DataWarning, stacklevel=2)
+    chosen = Options(ties=(one_strategy(ties),), **options)
+    parsed = parse_measure(measure)
+    (found,) = explain_run(read_qrels(qrels), read_run(run), topic, [parsed], chosen, docs=docs)
+    warn(found.warnings)
     return found
 
 
+def explain_run(
+    qrels: Qrels, run: Run, topic: str | None, measures: Sequence[Measure], options: Options, *, docs: int | None = None
+) -> list[Explanation] | list[MeanExplanation]:
+    """Explain measures for one topic of a run that has been read, or for all topics if it is None."""
+    if topic is None:
+        (whole,) = judged_runs(qrels, [run], options, measures)
+        return [explain_mean(whole, each, options) for each in measures]
+    judgments = prepared(qrels, options)
+    place_of(str(topic), judgments)  # before the run is looked at
+    ((ordering, _),) = judged_runs(judgments, [run], options)
+    return [explain_list(ordering, str(topic), each, options, docs=docs) for each in measures]
+
+
 def explain_list(
-    qrels: Qrels, run: Run, topic: str, measure: Measure, options: Options, *, docs: int | None = None
+    ordering: Ordering, topic: str, measure: Measure, options: Options, *, docs: int | None = None
 ) -> Explanation:
-    """Explain the value of a measure for one topic of a run that has been read."""
+    """Explain the value of a measure for one topic of a run that has been judged and sorted."""
     if measure.aggregate == "gm":
         raise BadParameter(f"{measure} is one number per run: leave the topic out.")
-    judgments = prepare(qrels, level=options.rel_level, highest=options.max_grade)
+    judgments, run = ordering.judgments, ordering.run
     at = place_of(topic, judgments)
-    ordering = Ordering(judge(run, judgments), options.precision)
     (ties,) = options.ties
     ranking = ordering.ranking(ties, seed=options.seed, depth=options.depth)
     view = View(ranking, at, docs)
     _check_size(view, docs)
     value = float(measure.values(ranking)[at])
-    own = replace(run, frame=run.frame.filter(pl.col("qid") == topic))  # other lists say nothing about this one
-    alone = Ordering(judge(own, judgments), options.precision)
+    alone = ordering.of_topic(at)  # other lists say nothing about this one
     others, error = other_values(alone, measure, at, ties, depth=options.depth, seed=options.seed)
     whole = view if options.depth is None else View(ordering.ranking(ties, seed=options.seed), at)
     rel = measure.params.get("rel")
@@ -234,7 +225,7 @@ def explain_list(
             "seed": options.seed,
             "docs": docs,
         },
-        warnings=tuple(notes_on_grades(judgments)),
+        warnings=tuple(remarks_on_grades(judgments)),
     )
 
 

@@ -12,13 +12,13 @@ import polars as pl
 from exaequo import tabular
 from exaequo.choices import HIGHEST_GRADE, THRESHOLD, UTILITIES
 from exaequo.errors import BadParameter
-from exaequo.evaluation import notes_on_grades
+from exaequo.evaluation import judged_runs, prepared, remarks_on_grades
 from exaequo.explanation.steps.parts import Given, Plain, Row, Step, crosstab, of
 from exaequo.explanation.view import place_of
 from exaequo.explanation.wording import Wording, plain, plain_steps
 from exaequo.filtering import T11_FLOOR, Filter, Tables, filter_of, from_decisions
-from exaequo.judge import judge, prepare
 from exaequo.measures import PARAMETERS
+from exaequo.options import Options
 from exaequo.read import QrelsLike, RunLike, read_qrels, read_run
 from exaequo.read.decisions import Decisions, read_decisions
 from exaequo.text import did_you_mean
@@ -106,12 +106,14 @@ def explain_filter(
         one, listing = from_decisions(table, docs=docs), _rows_of_table(table, str(topic))
         at = _theme(str(topic), one)
     else:
-        read = read_qrels(qrels, reader=readers[0], columns=columns)
-        judgments = prepare(read, level=rel_level, highest=max_grade)
+        options = Options(rel_level=rel_level, max_grade=max_grade)
+        judgments = prepared(read_qrels(qrels, reader=readers[0], columns=columns), options)
         at = place_of(str(topic), judgments)
-        said = notes_on_grades(judgments)
-        lines = judge(read_run(run, reader=readers[1], columns=columns), judgments)
-        one, own = filter_of(lines, docs=docs), np.flatnonzero(lines.topic == at)
+        said = remarks_on_grades(judgments)
+        read = read_run(run, reader=readers[1], columns=columns)
+        ((ordering, _),) = judged_runs(judgments, [read], options)
+        one, lines = filter_of(ordering, docs=docs), ordering.judged_run
+        own = np.flatnonzero(lines.topic == at)
         listing = pl.DataFrame(
             {
                 "document": lines.run.frame["docno"][lines.row[own]],

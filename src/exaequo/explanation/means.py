@@ -9,14 +9,13 @@ from typing import Any
 import polars as pl
 
 from exaequo.aggregate import GM_FLOOR
-from exaequo.choices import EXPECTED, INTERVAL
-from exaequo.evaluation import evaluate_runs
+from exaequo.choices import COMPARED
+from exaequo.evaluation import Judged, evaluate_runs
 from exaequo.explanation.steps.parts import Given, Row, Step, column, listed, over, summed
 from exaequo.explanation.wording import Wording, plain, plain_steps
 from exaequo.formats import figure
 from exaequo.measures import Measure
 from exaequo.options import Options
-from exaequo.read import Qrels, Run
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,17 +66,16 @@ class MeanExplanation:
         }
 
 
-def explain_mean(qrels: Qrels, run: Run, measure: Measure, options: Options) -> MeanExplanation:
+def explain_mean(run: Judged, measure: Measure, options: Options) -> MeanExplanation:
     """Explain the figure of a run over all its topics."""
     (ties,) = options.ties
-    chosen = tuple(dict.fromkeys((ties, *INTERVAL, EXPECTED)))
-    scores = evaluate_runs(qrels, [run], [measure], replace(options, ties=chosen))
-    by_ties = {name: scores.mean(measure, ties=name) for name in chosen}
-    own = next(block for block in scores.blocks if block.ties == ties)
-    rows = [{"topic": topic, "value": float(value)} for topic, value in zip(own.topics, own.values[0], strict=True)]
-    others = {name: value for name, value in by_ties.items() if name != ties}
-    steps = tuple(_steps(measure, rows))
-    return MeanExplanation(measure, run.name, ties, by_ties[ties], steps, others, scores.warnings)
+    chosen = tuple(dict.fromkeys((ties, *COMPARED)))
+    scores = evaluate_runs([run], [measure], replace(options, ties=chosen))
+    (name,) = scores.runs
+    own = scores[name, ties, measure]
+    steps = _steps(measure, [{"topic": topic, "value": value} for topic, value in own.to_dict().items()])
+    others = {each: scores[name, each, measure].mean for each in chosen if each != ties}
+    return MeanExplanation(measure, name, ties, own.mean, tuple(steps), others, scores.warnings)
 
 
 def _steps(measure: Measure, rows: list[Row]) -> list[Step]:

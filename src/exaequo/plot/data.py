@@ -11,14 +11,14 @@ import numpy as np
 
 from exaequo.choices import HIGHEST_GRADE
 from exaequo.errors import BadParameter, DataWarning
-from exaequo.evaluation import each_run, notes_on_judgments, notes_on_run
-from exaequo.judge import Floats, Judgments, judge, prepare
+from exaequo.evaluation import judged_runs
+from exaequo.judge import Floats, Judgments
 from exaequo.measures import Measure, parse_measure
 from exaequo.options import Options
 from exaequo.order import Ordering, Ranking
 from exaequo.plot.chart import Common
 from exaequo.plot.marks import notes
-from exaequo.read import QrelsLike, read_qrels, read_run, unique_names
+from exaequo.read import QrelsLike, read_qrels, read_runs, unique_names
 from exaequo.text import count, did_you_mean
 
 
@@ -58,17 +58,12 @@ class Lists:
 
 def read(qrels: QrelsLike, runs: Any, common: Common) -> Lists:
     """Read, judge and sort; what changes how the picture should be read is said as a warning."""
-    judged = read_qrels(qrels)
-    judgments = prepare(judged, level=common.get("rel_level"), highest=common.get("max_grade", HIGHEST_GRADE))
-    said = notes_on_judgments(judgments, [])
-    found = [read_run(run, name=name) for name, run in each_run(runs)]
-    names = unique_names([(run.name, run.source.name) for run in found])
-    lines = [judge(run, judgments) for run in found]
-    for each in lines:
-        said += notes_on_run(each, Options())
-    for note in said:
+    found = list(judged_runs(read_qrels(qrels), read_runs(runs), Options(**evaluation(common))))
+    for note in (note for _, said in found for note in said):
         warnings.warn(note, DataWarning, stacklevel=3)
-    return Lists(judgments, names, [Ordering(each) for each in lines], level_of(common))
+    orderings = [ordering for ordering, _ in found]
+    names = unique_names([(each.run.name, each.run.source.name) for each in orderings])
+    return Lists(orderings[0].judgments, names, orderings, level_of(common))
 
 
 def level_of(common: Common) -> str:

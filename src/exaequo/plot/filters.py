@@ -40,7 +40,7 @@ def threshold(
         raise BadParameter(f"beta must be {PARAMETERS['beta'].expected}. Got {beta!r} instead.")
     lists = read(qrels, runs, common)
     name = lists.only()
-    one = filter_of(lists.orderings[0].judged_run, docs=docs)
+    one = filter_of(lists.orderings[0], docs=docs)
     grid, whole = _grid(one)
     tables = one.at_each(grid)
     figures = {

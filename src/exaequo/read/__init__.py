@@ -4,34 +4,38 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
+
+import polars as pl
 
 from exaequo.choices import READERS, STDIN
-from exaequo.errors import BadParameter
+from exaequo.errors import BadParameter, InputError, Problem
 from exaequo.read import objects, tables, trec
-from exaequo.read.records import Qrels, Run, by_subtopic
+from exaequo.read.records import Qrels, Run, by_subtopic, repeated
 from exaequo.read.source import PACKED, Source, load
 from exaequo.text import did_you_mean
-
-if TYPE_CHECKING:
-    import polars as pl
 
 __all__ = [
     "Qrels",
     "QrelsLike",
     "Run",
     "RunLike",
+    "RunsLike",
     "Source",
+    "each_run",
     "read_qrels",
+    "read_qrels_files",
     "read_run",
+    "read_runs",
     "unique_names",
 ]
 
 #: What can be read as a run or as qrels: a path, a frame, a dict of dicts, an iterable of named tuples.
 RunLike: TypeAlias = "Run | str | os.PathLike[str] | Mapping[Any, Any] | pl.DataFrame | Iterable[Any] | Any"
+RunsLike: TypeAlias = "RunLike | Sequence[RunLike] | Mapping[str, RunLike]"
 QrelsLike: TypeAlias = "Qrels | str | os.PathLike[str] | Mapping[Any, Any] | pl.DataFrame | Iterable[Any] | Any"
 
 
@@ -73,6 +77,39 @@ def read_qrels(
         return data
     frame, source = _read(data, trec.QRELS, "qrels", reader, columns, digest)
     return by_subtopic(frame, source)
+
+
+def read_runs(runs: RunsLike, *, columns: Mapping[str, str] | None = None, digest: bool = False) -> Iterator[Run]:
+    """Read one run or many, one after the other."""
+    for name, run in each_run(runs):
+        yield read_run(run, name=name, columns=columns, digest=digest)
+
+
+def each_run(runs: Any) -> list[tuple[str | None, RunLike]]:
+    """Tell one run from many: a dict is one run if its values map documents to numbers."""
+    if isinstance(runs, Mapping):
+        inner = next((value for value in runs.values() if not isinstance(value, Mapping) or value), None)
+        if not isinstance(inner, Mapping) or isinstance(next(iter(inner.values())), Mapping):
+            return [(str(name), run) for name, run in runs.items()]
+        return [(None, runs)]
+    if isinstance(runs, Iterator):
+        runs = list(runs)
+    many = isinstance(runs, list | tuple) and not (runs and hasattr(runs[0], "_fields"))  # one run, as named tuples
+    return [(None, run) for run in runs] if many else [(None, runs)]
+
+
+def read_qrels_files(paths: Sequence[str]) -> Qrels:
+    """Read judgments that lie in several files, as if they were one."""
+    if len(paths) == 1:
+        return read_qrels(paths[0])
+    read = [_read(path, trec.QRELS, "qrels", None, None, False) for path in paths]
+    frame = pl.concat([frame for frame, _ in read], how="diagonal")
+    again = repeated(frame, subtopics=True)
+    if again is not None:
+        qid, docno = again.select("qid", "docno").row(0)
+        found = f"document {docno!r} of topic {qid!r} is judged in more than one file"
+        raise InputError(Problem(paths[0], None, found, "each document once", "Delete one of the judgments."))
+    return by_subtopic(frame, read[0][1])
 
 
 def _read(

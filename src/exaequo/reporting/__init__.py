@@ -7,24 +7,23 @@ in it. All names are escaped by the template, or put in place as text by the scr
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
-from exaequo.choices import COMPARE_MEASURES, COMPARED, HIGHEST_GRADE
+from exaequo.choices import ALPHA, COMPARE_MEASURES, COMPARED, PAGE_DOCUMENTS
 from exaequo.comparison.pairs import Plan
-from exaequo.errors import DataWarning, ExaequoError
-from exaequo.evaluation import each_run
+from exaequo.errors import ExaequoError
+from exaequo.evaluation import judged_runs, warn
 from exaequo.measures import Measure, parse_measures
-from exaequo.options import Options
+from exaequo.options import Evaluation, Options
 from exaequo.plot.chart import COLOURS, FAINT, INK, ON_DARK, PAPER, QUIET
-from exaequo.read import QrelsLike, RunLike, read_qrels, read_run
-from exaequo.reporting.content import DEPTH, MOST_FIGURES, Content, content_of
+from exaequo.read import QrelsLike, RunLike, read_qrels, read_runs
+from exaequo.reporting.content import MOST_FIGURES, Content, content_of
 from exaequo.writing import write_whole
 
-__all__ = ["DEPTH", "Content", "content_of", "page", "report"]
+__all__ = ["Content", "content_of", "page", "report"]
 
 
 def report(
@@ -36,25 +35,20 @@ def report(
     baseline: str | None = None,
     test: str = "t",
     correction: str = "holm",
-    alpha: float = 0.05,
-    depth: int = DEPTH,
+    alpha: float = ALPHA,
+    documents: int = PAGE_DOCUMENTS,
     title: str = "",
-    seed: int = 0,
-    rel_level: float | None = None,
-    max_grade: float = HIGHEST_GRADE,
-    missing: str = "zero",
+    **options: Unpack[Evaluation],
 ) -> Path:
     """Write a page about some runs; options as for `compare`.
 
-    `depth` says how many documents of each list go into the page.
+    `documents` says how many of each list go into the page.
     """
-    plan = Plan(baseline, test, correction, alpha=alpha, seed=seed)
-    options = Options(ties=COMPARED, rel_level=rel_level, max_grade=max_grade, missing=missing, seed=seed)
-    judged = read_qrels(qrels, digest=True)
-    read = (read_run(run, name=name, digest=True) for name, run in each_run(runs))
-    content = content_of(judged, read, parse_measures(measures), options, plan, depth=depth, title=title)
-    for warning in content.warnings:
-        warnings.warn(warning, DataWarning, stacklevel=2)
+    chosen, parsed = Options(ties=COMPARED, **options), parse_measures(measures)
+    plan = Plan(baseline=baseline, test=test, correction=correction, alpha=alpha, seed=chosen.seed)
+    judged = judged_runs(read_qrels(qrels, digest=True), read_runs(runs, digest=True), chosen, parsed)
+    content = content_of(judged, parsed, chosen, plan, documents=documents, title=title)
+    warn(content.warnings)
     write_whole(out, page(content).encode())
     return Path(out)
 

@@ -10,19 +10,22 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from exaequo.choices import PAGE_DOCUMENTS
 from exaequo.comparison import Comparison, compare_runs
 from exaequo.comparison.pairs import Plan
+from exaequo.comparison.values import table
 from exaequo.errors import ExaequoError
+from exaequo.evaluation import Judged
 from exaequo.measures import Measure, parse_measure
 from exaequo.options import Options
 from exaequo.plot.systems import MOST_LETTERS
-from exaequo.read import Qrels, Run
 from exaequo.reporting.data import data_of
+from exaequo.reporting.facts import DEEPEST_HIT, noting
 from exaequo.reporting.pictures import Figure, figures
-from exaequo.reporting.recorder import DEEPEST_HIT, Recorder
 from exaequo.reporting.sentences import (
     leaders,
     legend_of,
+    means_by_ties,
     p_text,
     provenance_of,
     ranked_runs,
@@ -30,11 +33,10 @@ from exaequo.reporting.sentences import (
     signed,
     verdict_of,
 )
+from exaequo.scores import Scores
 from exaequo.tabular import shown
 from exaequo.text import count
 
-#: Documents of each list that go into the page.
-DEPTH = 10
 #: Runs up to which the matrix of pairs has figures without a script; of more it has signs.
 MOST_FIGURES = 15
 #: Topics whose lists stand in the page without a script.
@@ -87,27 +89,25 @@ class Content:
 
 
 def content_of(
-    qrels: Qrels,
-    runs: Iterable[Run],
+    runs: Iterable[Judged],
     measures: Sequence[Measure],
     options: Options,
     plan: Plan,
     *,
-    depth: int = DEPTH,
+    documents: int = PAGE_DOCUMENTS,
     title: str = "",
     command: str = "",
 ) -> Content:
-    """Compute everything; `command` is how the page was asked for, if it was in the shell."""
-    recorder = Recorder(measures, depth)
-    result = compare_runs(qrels, runs, measures, options, plan, least=1, watch=recorder.see)
-    names, looks = result.values.systems, recorder.looks
+    """Compute everything in one pass; `command` is how the page was asked for, if it was in the shell."""
+    result = compare_runs(runs, measures, options, plan, least=1, facts=noting(measures, options, documents))
+    scores = result.scores
     pair, ranked = leaders(result), ranked_runs(result)
-    provenance = [*provenance_of(qrels, result, options), *([("command", command)] if command else [])]
+    provenance = [*provenance_of(result, options), *([("command", command)] if command else [])]
     inputs = [
-        {"run": name, "file": look.file, "sha256": look.sha256, "lines": look.lines}
-        for name, look in zip(names, looks, strict=True)
+        {"run": each["name"], "file": each["file"], "sha256": each["sha256"] or "", "lines": each["lines"]}
+        for each in scores.inputs["runs"]
     ]
-    health = [{"run": name, **look.health} for name, look in zip(names, looks, strict=True)]
+    health = [{"run": run, **facts.health} for run, facts in scores.facts.items()]
     glossary = [_explained(measure) for measure in _used(result)]
     about = {
         "provenance": dict(provenance),
@@ -118,29 +118,29 @@ def content_of(
     }
     changes = _changes(result)
     return Content(
-        title=title or f"{count(len(names), 'run')}, {count(len(result.values.topics), 'topic')}",
+        title=title or f"{count(len(scores.runs), 'run')}, {count(len(scores.shared), 'topic')}",
         verdict=verdict_of(result, *pair),
         provenance=provenance,
         inputs=inputs,
         ties_sentence=sentence_on_ties(result),
-        strategies=result.values.ties,
-        ties=_ties(result, recorder, ranked),
+        strategies=tuple(scores.ties),
+        ties=_ties(scores, ranked),
         changes=changes[:MOST_CHANGES],
         more_changes=max(0, len(changes) - MOST_CHANGES),
         health=health,
         warnings=result.warnings,
-        measures=[measure.name for measure in result.values.measures],
-        less=[measure.name for measure in result.values.measures if measure.upward < 0],
+        measures=[measure.name for measure in scores.measures],
+        less=[measure.name for measure in scores.measures if measure.upward < 0],
         legend=legend_of(result),
         rows=_rows(result),
-        matrix=_matrix(result, ranked) if len(names) > 1 else [],
+        matrix=_matrix(result, ranked) if len(scores.runs) > 1 else [],
         systems=ranked,
         contrasts=_contrasts(result, pair[0]),
-        lists=_lists(result, recorder, options, *pair) if depth else [],
-        depth=depth,
-        pictures=[_drawn(each) for each in figures(result, recorder, *pair)],
+        lists=_lists(scores, options, *pair) if documents else [],
+        depth=documents,
+        pictures=[_drawn(each) for each in figures(result, *pair)],
         glossary=glossary,
-        data=data_of(result, recorder, options, pair) | {"depth": depth, "about": about},
+        data=data_of(result, options, pair) | {"depth": documents, "about": about},
     )
 
 
@@ -166,32 +166,30 @@ def _explained(measure: Measure) -> dict[str, str]:
 def _used(result: Comparison) -> list[Measure]:
     """Return the measures the page shows: those asked for, and what is drawn besides."""
     also = parse_measure(f"PRES@{DEEPEST_HIT}")
-    asked = list(result.values.measures)
-    return asked if len(result.values.systems) < 2 or also in asked else [*asked, also]
+    asked = list(result.scores.measures)
+    return asked if len(result.scores.runs) < 2 or also in asked else [*asked, also]
 
 
-def _ties(result: Comparison, recorder: Recorder, ranked: list[str]) -> list[dict[str, Any]]:
+def _ties(scores: Scores, ranked: list[str]) -> list[dict[str, Any]]:
     """Return a row per run: how much is tied, and the mean of the first measure under each strategy."""
-    means = {ties: result.values.means(0, ties) for ties in result.values.ties}
     return [
         {
-            "run": name,
-            "tied": f"{recorder.looks[at].health['tied']:.1f}",
-            "means": [shown(float(values[at])) for values in means.values()],
-            "span": shown(float(abs(means["optimistic"][at] - means["realistic"][at]))),
+            "run": run,
+            "tied": f"{scores.facts[run].health['tied']:.1f}",
+            "means": [shown(mean) for mean in found.values()],
+            "span": shown(abs(found["optimistic"] - found["realistic"])),
         }
-        for name in ranked
-        for at in (result.values.systems.index(name),)
+        for run, found in means_by_ties(scores, ranked).items()
     ]
 
 
 def _changes(result: Comparison) -> list[dict[str, Any]]:
     """Return the verdicts that depend on how ties are broken: who is better under each strategy."""
-    rows = result.pairs.filter(pl.col("changes")).select("measure", "one", "two", *result.values.ties)
+    rows = result.pairs.filter(pl.col("changes")).select("measure", "one", "two", *result.scores.ties)
     return [
         {
             **row,
-            "verdicts": [{">": row["two"], "<": row["one"], "=": "neither"}[row[ties]] for ties in result.values.ties],
+            "verdicts": [{">": row["two"], "<": row["one"], "=": "neither"}[row[ties]] for ties in result.scores.ties],
         }
         for row in rows.iter_rows(named=True)
     ]
@@ -199,7 +197,7 @@ def _changes(result: Comparison) -> list[dict[str, Any]]:
 
 def _rows(result: Comparison) -> list[dict[str, Any]]:
     """Return a row per run: a cell per measure with the mean, its interval, the letter of its group or its mark."""
-    by_run: dict[str, dict[str, Any]] = {name: {} for name in result.values.systems}
+    by_run: dict[str, dict[str, Any]] = {name: {} for name in result.scores.runs}
     rows = result.systems.to_dicts()
     many = max(len(row.get("group", "")) for row in rows) > MOST_LETTERS
     for row in rows:
@@ -223,15 +221,15 @@ def _mark(row: dict[str, Any], many: bool) -> str:
 
 def _matrix(result: Comparison, names: list[str]) -> list[dict[str, Any]]:
     """Return the pairs of the first measure as a square: the difference of the row over the column, and its verdict."""
-    own = result.pairs.filter(pl.col("measure") == result.values.measures[0].name)
+    own = result.pairs.filter(pl.col("measure") == result.scores.measures[0].name)
     short = len(names) > MOST_FIGURES
     cells: dict[tuple[str, str], dict[str, str]] = {}
-    for pair in own.select("one", "two", "difference", "better", "significant", "corrected p").to_dicts():
+    for pair in own.select("one", "two", "difference", "better", "significant", "corrected_p").to_dicts():
         for row, column, side in ((pair["two"], pair["one"], 1), (pair["one"], pair["two"], -1)):
             word = ("better" if side * pair["better"] > 0 else "worse") if pair["significant"] else "alike"
             mark = {"better": "▲", "worse": "▼", "alike": "·" if short else ""}[word]
             text = mark if short else f"{signed(side * pair['difference'])} {mark}".strip()
-            cells[row, column] = {"text": text, "p": p_text(pair["corrected p"]), "kind": word}
+            cells[row, column] = {"text": text, "p": p_text(pair["corrected_p"]), "kind": word}
     return [{"run": name, "cells": [cells.get((name, other)) for other in names]} for name in names]
 
 
@@ -243,30 +241,27 @@ def _contrasts(result: Comparison, best: str) -> list[dict[str, Any]]:
     return [
         {
             **row,
-            **{key: shown(row[key]) for key in ("value one", "value two")},
+            **{key: shown(row[key]) for key in ("value_one", "value_two")},
             "difference": signed(row["difference"]),
         }
         for row in rows.to_dicts()
     ]
 
 
-def _lists(
-    result: Comparison, recorder: Recorder, options: Options, best: str, second: str | None
-) -> list[dict[str, Any]]:
+def _lists(scores: Scores, options: Options, best: str, second: str | None) -> list[dict[str, Any]]:
     """Return the lists of the two runs of the verdict, for the topics on which they differ most."""
-    values = result.values
-    table, known = values.of(0)
-    topics = values.topics.filter(pl.Series(known)).to_list()
-    runs = [(name, values.systems.index(name)) for name in (second, best) if name is not None]
-    gap = np.abs(table[runs[-1][1]] - table[runs[0][1]])
-    gap = gap if second is not None else -values.upward(0) * table[0]  # of one run, the hardest topics
+    first = scores.measures[0]
+    own, topics = dict(zip(scores.runs, table(scores, first), strict=True)), scores.matrix(first).topics
+    runs = [run for run in (second, best) if run is not None]
+    gap = np.abs(own[runs[-1]] - own[runs[0]])
+    gap = gap if second is not None else -first.upward * own[best]  # of one run, the hardest topics
 
-    def side(name: str, row: int, at: int) -> dict[str, Any]:
-        top = recorder.looks[row].tops[recorder.topics.index(topics[at])]
-        return {"run": name, "value": shown(float(table[row, at])), "documents": _documents(top, options)}
+    def side(run: str, at: int) -> dict[str, Any]:
+        top = scores.facts[run].tops[scores.evaluated.index_of(topics[at])]
+        return {"run": run, "value": shown(float(own[run][at])), "documents": _documents(top, options)}
 
     chosen = np.argsort(-gap, kind="stable")[:STATIC_TOPICS].tolist()
-    return [{"topic": topics[at], "lists": [side(name, row, at) for name, row in runs]} for at in chosen]
+    return [{"topic": topics[at], "lists": [side(run, at) for run in runs]} for at in chosen]
 
 
 def _documents(top: Sequence[Sequence[Any]], options: Options) -> list[dict[str, Any]]:

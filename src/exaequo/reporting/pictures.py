@@ -10,6 +10,8 @@ import numpy as np
 import polars as pl
 
 from exaequo.comparison import Comparison
+from exaequo.comparison.values import means as mean_values
+from exaequo.comparison.values import table
 from exaequo.measures import parse_measure
 from exaequo.plot.chart import Canvas, Chart
 from exaequo.plot.curves import cutoff_lines, mean_curves, without_cutoff
@@ -17,7 +19,9 @@ from exaequo.plot.groups import tie_rows
 from exaequo.plot.marks import notes, short_names
 from exaequo.plot.ranks import areas, scene_of
 from exaequo.plot.systems import MOST_ROWS, Pair, agreement, cloud, gap_bars, intervals, letters_mean, means
-from exaequo.reporting.recorder import DEEPEST_HIT, DEEPEST_TIE, Recorder
+from exaequo.reporting.facts import CUTOFFS, DEEPEST_HIT, DEEPEST_TIE, first_cut
+from exaequo.reporting.sentences import means_by_ties
+from exaequo.scores import Scores
 from exaequo.tabular import shown
 from exaequo.text import count
 
@@ -36,17 +40,16 @@ class Figure:
     table: list[list[str]] = field(default_factory=list)
 
 
-def figures(result: Comparison, recorder: Recorder, best: str, second: str | None) -> Iterator[Figure]:
+def figures(result: Comparison, best: str, second: str | None) -> Iterator[Figure]:
     """Draw everything the page shows; the pair is what its verdict is about."""
-    values = result.values
-    first = values.measures[0]
+    scores = result.scores
+    first = scores.measures[0]
     own = result.systems.filter(pl.col("measure") == first.name)
     ranked = own["run"].to_list()
     top = ranked[:MOST_ROWS]
     best_of = f" The best {MOST_ROWS} runs." if len(ranked) > MOST_ROWS else ""
-    about = f"{count(len(values.topics), 'topic')}, {values.ties[0]} ties"
-    by_ties = {ties: dict(zip(values.systems, values.means(0, ties).tolist(), strict=True)) for ties in values.ties}
-    found = {run: {ties: means[run] for ties, means in by_ties.items()} for run in ranked}
+    about = f"{count(len(scores.shared), 'topic')}, {scores.ties[0]} ties"
+    found = means_by_ties(scores, ranked)
     yield Figure(
         "ties",
         f"What ties leave open: {first.name}",
@@ -71,41 +74,42 @@ def figures(result: Comparison, recorder: Recorder, best: str, second: str | Non
         mean_curves({run: curves[run] for run in ranked}, _CANVAS, title="Interpolated precision", note=about),
         [["run", *levels], *([run, *map(shown, curves[run])] for run in ranked)],
     )
-    if recorder.cut is not None:
-        name = without_cutoff(recorder.cut.name).name
-        at_k = {run: recorder.looks[values.systems.index(run)].at_k for run in ranked}
+    cut = first_cut(scores.measures)
+    if cut is not None:
+        name = without_cutoff(cut.name).name
+        at_k = {run: scores.facts[run].at_k for run in ranked}
         title = f"{name} against the cutoff"
-        every = f"{count(len(recorder.topics), 'topic')}, {values.ties[0]} ties"
-        chart = cutoff_lines(at_k, recorder.cutoffs, name, _CANVAS, title=title, note=every)
-        heads = ["run", *map(str, recorder.cutoffs)]
+        every = f"{count(len(scores.evaluated), 'topic')}, {scores.ties[0]} ties"
+        chart = cutoff_lines(at_k, CUTOFFS, name, _CANVAS, title=title, note=every)
+        heads = ["run", *map(str, CUTOFFS)]
         cells = [heads, *([run, *map(shown, at_k[run])] for run in ranked)]
         yield Figure("at-k", title, "Means over all judged topics.", chart, cells)
-    if len(values.measures) > 1 and len(ranked) > 2:
-        table = [values.means(row) for row in range(len(values.measures))]
+    if len(scores.measures) > 1 and len(ranked) > 2:
+        figures_of = [mean_values(scores, measure) for measure in scores.measures]
         text = "Kendall's τ-b between the rankings of the runs by each two measures."
         taus = result.taus
-        square = agreement(values.measures, table, _CANVAS, title="Agreement of measures", note=about)
+        square = agreement(scores.measures, figures_of, _CANVAS, title="Agreement of measures", note=about)
         cells = [list(taus.columns), *([shown(cell) for cell in row] for row in taus.rows())]
         yield Figure("measures", "Agreement of measures", text, square, cells)
-    yield from _of_ties(result, recorder, found)
+    yield from _of_ties(scores, found)
     if second is not None:
-        yield from _of_pair(result, recorder, best, second)
+        yield from _of_pair(scores, best, second)
 
 
-def _of_ties(result: Comparison, recorder: Recorder, found: dict[str, dict[str, float]]) -> Iterator[Figure]:
+def _of_ties(scores: Scores, found: dict[str, dict[str, float]]) -> Iterator[Figure]:
     """Where the ties are of the run whose score depends most on them."""
     run = max(found, key=lambda each: abs(found[each]["optimistic"] - found[each]["realistic"]))
-    look = recorder.looks[result.values.systems.index(run)]
-    if not any(look.ties):
+    facts, topics = scores.facts[run], scores.evaluated.to_list()
+    if not any(facts.ties):
         return
-    labels = [f"topic {name}" for name in short_names(recorder.topics, 20).values()]
-    rows, lengths = dict(zip(labels, look.ties, strict=True)), dict(zip(labels, look.lengths, strict=True))
+    labels = [f"topic {name}" for name in short_names(topics, 20).values()]
+    rows, lengths = dict(zip(labels, facts.ties, strict=True)), dict(zip(labels, facts.lengths, strict=True))
     text = (
         f"Of all runs, {run} depends most on how ties are broken. A bar goes from the first to the last rank of a tie."
     )
     chart = tie_rows(rows, lengths, DEEPEST_TIE, _CANVAS, title=f"Ties of {run}")
     cells = [["topic", "ranks of ties that are mixed", "ranks of other ties"]]
-    cells += [[topic, *_ranges(bars)] for topic, bars in zip(recorder.topics, look.ties, strict=True)]
+    cells += [[topic, *_ranges(bars)] for topic, bars in zip(topics, facts.ties, strict=True)]
     yield Figure("tie-groups", f"Ties of {run}", text, chart, cells)
 
 
@@ -117,29 +121,27 @@ def _ranges(bars: list[dict[str, Any]]) -> list[str]:
     return [", ".join(ranges) for ranges in by_kind.values()]
 
 
-def _of_pair(result: Comparison, recorder: Recorder, best: str, second: str) -> Iterator[Figure]:
+def _of_pair(scores: Scores, best: str, second: str) -> Iterator[Figure]:
     """The two runs of the verdict: on all topics, and where they differ most."""
-    values = result.values
-    table, known = values.of(0)
-    topics = values.topics.filter(pl.Series(known)).to_list()
-    one, two = (table[values.systems.index(name)] for name in (second, best))
-    pair = Pair(values.measures[0], (second, best), topics, one, two)
-    name = values.measures[0].name
+    first = scores.measures[0]
+    topics, own = scores.matrix(first).topics.to_list(), dict(zip(scores.runs, table(scores, first), strict=True))
+    one, two = own[second], own[best]
+    pair, name = Pair(first, (second, best), topics, one, two), first.name
     values_of = zip(topics, one.tolist(), two.tolist(), pair.gap.tolist(), strict=True)
     cells = [["topic", second, best, "difference"]]
     cells += [
         [topic, shown(a), shown(b), shown(gap)] for topic, a, b, gap in sorted(values_of, key=lambda each: -each[3])
     ]
     text = f"Differences in {name}, sorted."
-    chart = gap_bars(pair, _CANVAS, title=pair.title, note=f"{values.ties[0]} ties")
+    chart = gap_bars(pair, _CANVAS, title=pair.title, note=f"{scores.ties[0]} ties")
     yield Figure("topics", f"{pair.title}, topic by topic", text, chart, cells)
-    chart = cloud(pair, _CANVAS, title=pair.title, note=f"{values.ties[0]} ties")
+    chart = cloud(pair, _CANVAS, title=pair.title, note=f"{scores.ties[0]} ties")
     yield Figure("scatter", f"{best} and {second}", f"{name} of both, topic by topic, as in the table above.", chart)
     topic = topics[int(np.argmax(np.abs(pair.gap)))]
-    at = recorder.topics.index(topic)
-    hits = {run: recorder.looks[values.systems.index(run)].hits[at] for run in (best, second)}
+    at = scores.evaluated.index_of(topic)
+    hits = {run: scores.facts[run].hits[at] for run in (best, second)}
     what = parse_measure(f"PRES@{DEEPEST_HIT}")
-    scene = scene_of(what, hits, recorder.n_rel[at], topic, "relevant documents against rank")
+    scene = scene_of(what, hits, scores.facts[best].n_rel[at], topic, "relevant documents against rank")
     text = (
         f"The topic on which {best} and {second} differ most in {name}: relevant documents found up to each rank. "
         f"The area under a line, as a share of that between best and worst case, is {what.name}."

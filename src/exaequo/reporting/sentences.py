@@ -8,18 +8,28 @@ import platform
 import numpy as np
 import polars as pl
 
-import exaequo
+from exaequo import __version__
 from exaequo.comparison import Comparison
+from exaequo.comparison.values import means
 from exaequo.options import Options
 from exaequo.plot.systems import MOST_LETTERS
-from exaequo.read import Qrels
+from exaequo.scores import Scores
 from exaequo.tabular import shown
 from exaequo.text import count, on_one_line
 
 
 def ranked_runs(result: Comparison) -> list[str]:
     """Return all runs, the best by the first measure first."""
-    return result.systems.filter(pl.col("measure") == result.values.measures[0].name)["run"].to_list()
+    return result.systems.filter(pl.col("measure") == result.scores.measures[0].name)["run"].to_list()
+
+
+def means_by_ties(scores: Scores, runs: list[str]) -> dict[str, dict[str, float]]:
+    """Return the mean of the first measure of these runs under each strategy."""
+    found = {
+        ties: dict(zip(scores.runs, means(scores, scores.measures[0], ties).tolist(), strict=True))
+        for ties in scores.ties
+    }
+    return {run: {ties: by_run[run] for ties, by_run in found.items()} for run in runs}
 
 
 def leaders(result: Comparison) -> tuple[str, str | None]:
@@ -46,45 +56,46 @@ def p_text(p: float) -> str:
 
 def verdict_of(result: Comparison, best: str, second: str | None) -> str:
     """Say which system is best, by how much over which other, and how sure that is."""
-    measure, plan = result.values.measures[0].name, result.plan
+    first_measure, plan = result.scores.measures[0], result.plan
+    measure = first_measure.name
     systems = result.systems.filter(pl.col("measure") == measure)
-    means = dict(systems.select("run", "mean").iter_rows())
-    over = f"over {count(len(result.values.topics), 'topic')}"
+    own = dict(systems.select("run", "mean").iter_rows())
+    over = f"over {count(len(result.scores.shared), 'topic')}"
     sure = f"{100 * (1 - plan.alpha):g} % interval"
     if second is None:
         top = systems.row(0, named=True)
         sentence = f"{best} has a mean {measure} of {shown(top['mean'])} {over}, {sure} {shown(top['low'])} to "
         return on_one_line(f"{sentence}{shown(top['high'])}. There is no run to compare it with.")
     first = systems["run"][0]
-    most = "highest" if result.values.upward(0) > 0 else "lowest"
+    most = "highest" if first_measure.upward > 0 else "lowest"
     baseline = ", the baseline," if first == plan.baseline else ""
-    start = f"{first}{baseline} has the {most} mean {measure}, {shown(means[first])}, {over}"
+    start = f"{first}{baseline} has the {most} mean {measure}, {shown(own[first])}, {over}"
     next_best = f". {best}, the best of the others, is" if first == second else ":"
     one, two = pl.col("one"), pl.col("two")
     either = ((one == best) & (two == second)) | ((one == second) & (two == best))
     pair = result.pairs.filter((pl.col("measure") == measure) & either).row(0, named=True)
     side = 1 if pair["two"] == best else -1
     low, high = sorted((side * pair["low"], side * pair["high"]))
-    share = (means[best] - means[second]) / means[second] if means[second] else math.nan
+    share = (own[best] - own[second]) / own[second] if own[second] else math.nan
     gain = "" if math.isnan(share) else f" ({100 * share:+.1f} %)".replace("-", "−")
     size = f"{signed(side * pair['difference'])}{gain} over {second}, {sure} {signed(low)} to {signed(high)}"
-    known = f"{p_text(pair['corrected p'])} ({plan.name})"
+    known = f"{p_text(pair['corrected_p'])} ({plan.name})"
     word = "significantly better" if side * pair["better"] > 0 else "significantly worse"
     found = word if pair["significant"] else "no difference shown"
     ties = "; that depends on how ties are broken" if pair["changes"] else ""
     return on_one_line(f"{start}{next_best} {size}, {known}: {found}{ties}.")
 
 
-def provenance_of(qrels: Qrels, result: Comparison, options: Options) -> list[tuple[str, str]]:
+def provenance_of(result: Comparison, options: Options) -> list[tuple[str, str]]:
     """Say what was compared, and how."""
-    plan = result.plan
+    plan, scores, judged = result.plan, result.scores, result.scores.inputs["qrels"]
     level = "above 0" if options.rel_level is None else f"≥ {options.rel_level:g}"
-    topics = count(len(result.values.topics), "topic")
+    topics = count(len(scores.shared), "topic")
     lacking = {"zero": "score 0", "skip": "left out for all"}.get(options.missing, options.missing)
     return [
-        ("judgments", f"{qrels.source.name} ({qrels.frame.height:,} judgments)"),
-        ("sha256 of the judgments", qrels.source.sha256 or "–"),
-        ("ties", f"{result.values.ties[0]}; also {', '.join(result.values.ties[1:])}"),
+        ("judgments", f"{judged['file']} ({judged['lines']:,} judgments)"),
+        ("sha256 of the judgments", judged["sha256"] or "–"),
+        ("ties", f"{scores.ties[0]}; also {', '.join(scores.ties[1:])}"),
         ("relevant", f"grade {level}, and up to {options.max_grade:g}"),
         ("topics", f"{topics} with a relevant document; those a run lacks: {lacking}"),
         ("compared", f"all with {plan.baseline}" if plan.baseline is not None else "all pairs"),
@@ -93,7 +104,7 @@ def provenance_of(qrels: Qrels, result: Comparison, options: Options) -> list[tu
             "intervals",
             f"{100 * (1 - plan.alpha):g} %, each by itself: p is corrected for the number of pairs, they are not",
         ),
-        ("versions", f"exaequo {exaequo.__version__}, Python {platform.python_version()}, NumPy {np.__version__}"),
+        ("versions", f"exaequo {__version__}, Python {platform.python_version()}, NumPy {np.__version__}"),
     ]
 
 

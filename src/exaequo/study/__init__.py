@@ -1,7 +1,7 @@
 """The study of a whole archive: what ties did to every run of every edition.
 
-`archive` finds the files, `work` evaluates them one by one and keeps the results, `tables` makes tables of the results,
-`pages` writes them. The same archive gives the same bytes, however often the work was interrupted.
+`archive` finds the files, `work` evaluates them one by one, `results` keeps what was found, `tables` makes tables of
+it, `pages` writes them. The same archive gives the same bytes, however often the work was interrupted.
 """
 
 from __future__ import annotations
@@ -10,20 +10,21 @@ import platform
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import polars as pl
 
-import exaequo
-from exaequo.choices import HIGHEST_GRADE, STUDY_DEPTH, STUDY_MEASURES
+from exaequo import __version__
+from exaequo.choices import ALPHA, INTERVAL, STUDY_DEPTH, STUDY_MEASURES, TOP
 from exaequo.errors import BadParameter, ExaequoError, InputError, Problem
 from exaequo.measures import Measure, parse_measures
-from exaequo.options import Options, check_alpha
-from exaequo.read import unique_names
+from exaequo.options import Options, Relevance, check_alpha
+from exaequo.scores import Scores
 from exaequo.study import tables
 from exaequo.study.archive import Edition, find
-from exaequo.study.work import COUNTS, Done, Settings, Task, run_all, shown
+from exaequo.study.results import read_again, together
+from exaequo.study.work import Done, Settings, Task, escaped, run_all
 
 #: Where results of single runs are kept, inside the folder of the study.
 STORE = "work"
@@ -46,13 +47,12 @@ def study(
     editions: Sequence[str] = (),
     measures: Sequence[str] | str = STUDY_MEASURES,
     depth: int | None = STUDY_DEPTH,
-    top: int = 5,
-    alpha: float = 0.05,
-    rel_level: float | None = None,
-    max_grade: float = HIGHEST_GRADE,
+    top: int = TOP,
+    alpha: float = ALPHA,
     jobs: int = 1,
     strict: bool = False,
     progress: Callable[[Done, int, int], None] | None = None,
+    **relevance: Unpack[Relevance],
 ) -> Study:
     """Study an archive; results of single runs are kept under `out` and used again.
 
@@ -65,39 +65,32 @@ def study(
         depth: cut each list here, after ordering.
         top: how many of the luckiest lists and runs of a track.
         alpha: level of the tests between systems.
-        rel_level: least grade that is relevant.
-        max_grade: a grade above this counts as 0.
         jobs: processes to use.
         strict: stop at the first file that cannot be evaluated.
         progress: called after each run with what was done, how many are, and how many there are.
+        relevance: `rel_level` and `max_grade`, as for `evaluate`.
     """
     check_alpha(alpha)
     if top < 0:
         raise BadParameter(f"top must be a whole number ≥ 0. Got {top} instead.")
-    Options(rel_level=rel_level, max_grade=max_grade, depth=depth)  # which checks them
-    parsed = parse_measures(measures)
-    names = tuple(measure.name for measure in parsed)
-    settings = Settings(names, depth, rel_level, max_grade)
-    chosen = find(archive, tracks, editions)
-    done = _done(chosen, settings, _store(out), jobs, strict, progress)
+    options, parsed = Options(ties=INTERVAL, depth=depth, **relevance), parse_measures(measures)
+    settings = Settings(tuple(measure.name for measure in parsed), options)
+    done = _done(find(archive, tracks, editions), settings, _store(out), jobs, strict, progress)
     sound = sorted((each for each in done if not each.problem), key=_place)
     broken = sorted((each for each in done if each.problem), key=_place)
     if not sound:
         found, mend = "not one run could be evaluated", broken[0].problem
         raise InputError(Problem(str(archive), None, found, "at least one", mend))
-    options = {
-        "measures": list(names),
+    asked = {
+        "measures": list(settings.measures),
         "depth": depth,
         "top": top,
         "alpha": alpha,
-        "rel_level": rel_level,
-        "max_grade": max_grade,
+        "rel_level": options.rel_level,
+        "max_grade": options.max_grade,
     }
-    remarks = [
-        (each.edition.track, each.edition.name, shown(each.run), text) for each in sound for text in each.remarks
-    ]
-    made = _tables(_lists(sound), parsed, top, alpha, broken, remarks)
-    return Study(made, broken, {"options": options, **_about(sound, broken)})
+    made = tables.all_tables(_editions(sound, parsed), parsed, top=top, alpha=alpha)
+    return Study(made | _said(sound, broken), broken, {"options": asked, **_about(sound, broken)})
 
 
 def _store(out: str | Path) -> Path:
@@ -143,7 +136,7 @@ def _about(sound: Sequence[Done], broken: Sequence[Done]) -> dict[str, Any]:
             "lines": sum(each.lines for each in sound),
         },
         "versions": {
-            "exaequo": exaequo.__version__,
+            "exaequo": __version__,
             "python": platform.python_version(),
             "numpy": np.__version__,
             "polars": pl.__version__,
@@ -155,7 +148,7 @@ def _incomplete(edition: Edition) -> Done:
     """Return what is wrong with an edition that lacks judgments or runs."""
     folder = str(Path((edition.qrels or edition.runs)[0]).parent)
     what = "runs" if edition.qrels else "qrels"
-    problem = Problem(shown(folder), None, f"there are no {what}", "qrels* and runs/*", "Add them.")
+    problem = Problem(escaped(folder), None, f"there are no {what}", "qrels* and runs/*", "Add them.")
     return Done(edition, folder, problem=str(problem))
 
 
@@ -163,61 +156,28 @@ def _place(done: Done) -> tuple[str, str, str]:
     return done.edition.track, done.edition.name, done.run
 
 
-def _lists(done: Sequence[Done]) -> pl.DataFrame:
-    """Put the results of all runs together; runs of one name in an edition are told apart by their files."""
-    parts = []
+def _editions(done: Sequence[Done], measures: Sequence[Measure]) -> dict[tuple[str, str], Scores]:
+    """Put the results of all runs together, edition by edition."""
     by_edition: dict[Edition, list[Done]] = {}
     for each in done:
         by_edition.setdefault(each.edition, []).append(each)
+    editions = {}
     for edition, group in by_edition.items():
-        frames = [pl.read_parquet(each.result) for each in group]
-        names = unique_names(
-            [(str(frame["run"][0]), shown(each.run)) for frame, each in zip(frames, group, strict=True)]
-        )
-        for frame, name in zip(frames, names, strict=True):
-            labels = {"track": edition.track, "edition": edition.name, "run": name}
-            figures = frame.drop("run", "lines", "remarks")
-            parts.append(figures.select(*(pl.lit(v).alias(k) for k, v in labels.items()), pl.all()))
-    return pl.concat(parts).cast(dict.fromkeys(COUNTS, pl.Int64))
+        kept = [(read_again(Path(each.result)), escaped(each.run)) for each in group]
+        editions[edition.track, edition.name] = together(kept, measures)
+    return editions
 
 
-def _tables(
-    lists: pl.DataFrame,
-    measures: Sequence[Measure],
-    top: int,
-    alpha: float,
-    broken: Sequence[Done],
-    remarks: Sequence[tuple[str, str, str, str]],
-) -> dict[str, pl.DataFrame]:
-    runs, real = tables.runs_of(lists, measures), tables.there(lists)
-    of_lists, of_runs = ("track", "edition", "run", "topic"), ("track", "edition", "run")
-    kept = {
-        "ties": tables.tie_statistics(lists),
-        "differences": pl.concat(
-            tables.differences(frame, measure, of)
-            for measure in measures
-            for frame, of in ((real, "lists"), (runs, "runs"))
-        ),
-        "lucky_lists": _joined(tables.lucky(real, measure, top, of_lists) for measure in measures),
-        "lucky_runs": _joined(tables.lucky(runs, measure, top, of_runs) for measure in measures),
-        "from_nothing": pl.concat(
-            tables.from_nothing(frame, measure, of_lists) for measure in measures for frame in (real, runs)
-        ),
-        "rankings": pl.concat(tables.rankings(runs, measure) for measure in measures),
-        "conclusions": pl.concat(tables.conclusions(lists, measure, alpha) for measure in measures),
-        "systems": pl.concat(tables.systems(runs, measure) for measure in measures),
-        "stuffing": tables.stuffing(runs),
-        "one_tie": tables.one_tie(lists),
-    }
-    schema = dict.fromkeys(("track", "edition", "file", "problem"), pl.String)
-    rows = [(each.edition.track, each.edition.name, shown(each.run), each.problem) for each in broken]
-    said = dict.fromkeys(("track", "edition", "file", "remark"), pl.String)
-    return kept | {
-        "broken": pl.DataFrame(rows, schema=schema, orient="row"),
-        "remarks": pl.DataFrame(list(remarks), schema=said, orient="row"),
+def _said(sound: Sequence[Done], broken: Sequence[Done]) -> dict[str, pl.DataFrame]:
+    """Return what could not be evaluated, and what there is to say about the rest."""
+    problems = [(*_labels(each), each.problem) for each in broken]
+    remarks = [(*_labels(each), text) for each in sound for text in each.remarks]
+    columns = ("track", "edition", "file")
+    return {
+        "broken": pl.DataFrame(problems, schema=dict.fromkeys((*columns, "problem"), pl.String), orient="row"),
+        "remarks": pl.DataFrame(remarks, schema=dict.fromkeys((*columns, "remark"), pl.String), orient="row"),
     }
 
 
-def _joined(parts: Any) -> pl.DataFrame:
-    whole: pl.DataFrame = pl.concat(parts, how="diagonal")
-    return whole
+def _labels(done: Done) -> tuple[str, str, str]:
+    return done.edition.track, done.edition.name, escaped(done.run)

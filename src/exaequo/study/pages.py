@@ -82,22 +82,22 @@ def summary(study: Study) -> list[str]:
     ties = study.tables["ties"].filter((pl.col("track") == ALL) & (pl.col("edition") == PLAIN)).row(0, named=True)
     lines = [
         f"{count(archive['editions'], 'edition')}, {count(archive['runs'], 'run')}, {archive['lines']:,} lines: on "
-        f"average {ties['tied mean %']:.1f} % of the documents of a list are tied, with {ties['per score mean']:.1f} "
-        "documents per score."
+        f"average {ties['tied_mean_percent']:.1f} % of the documents of a list are tied, with "
+        f"{ties['per_score_mean']:.1f} documents per score."
     ]
     for row in study.tables["differences"].filter((pl.col("track") == ALL) & (pl.col("of") == "runs")).to_dicts():
         more = "" if row["star"] else ", which is not significant at 0.001"
-        share = "" if row["relative %"] != row["relative %"] else f" ({row['relative %']:+.2f} %)"
-        size = f"{row['difference %'] / 100:+.5f}{share}{more}"
+        share = "" if row["relative_percent"] != row["relative_percent"] else f" ({row['relative_percent']:+.2f} %)"
+        size = f"{row['difference_percent'] / 100:+.5f}{share}{more}"
         r = tabular.shown(row["r"])
         lines.append(f"The order of names changes the mean {row['measure']} of runs by {size}; r = {r}.")
-    single = pl.col("wrong %").is_not_nan() & (pl.col("track") != ALL)
-    wrong = study.tables["conclusions"].filter(single).sort("wrong %", descending=True, maintain_order=True)
+    single = pl.col("wrong_percent").is_not_nan() & (pl.col("track") != ALL)
+    wrong = study.tables["conclusions"].filter(single).sort("wrong_percent", descending=True, maintain_order=True)
     if wrong.height:
         worst = wrong.row(0, named=True)
         lines.append(
-            f"With conventional ties, up to {worst['wrong %']:.1f} % of the conclusions between two systems of an "
-            f"edition are wrong ({worst['track']} {worst['edition']}, {worst['measure']})."
+            f"With conventional ties, up to {worst['wrong_percent']:.1f} % of the conclusions between two systems of "
+            f"an edition are wrong ({worst['track']} {worst['edition']}, {worst['measure']})."
             if worst["wrong"]
             else "No conclusion between two systems of an edition depends on the order of names."
         )
@@ -142,7 +142,7 @@ def _section(name: str, frame: pl.DataFrame) -> str:
     more = frame.height - MOST_ROWS
     note = f" The first {MOST_ROWS} of {frame.height:,} rows; all are in tables/{name}.csv." if more > 0 else ""
     text = html.escape(what + note)
-    digits = dict.fromkeys((column for column in frame.columns if column.startswith(("per score", "ranks"))), 1)
+    digits = dict.fromkeys((column for column in frame.columns if column.startswith(("per_score", "ranks"))), 1)
     return (
         f'<section id="{name}"><h2>{html.escape(title)}</h2><p class="what">{text}</p>'
         f'<div class="scroll" tabindex="0" role="region" aria-label="{html.escape(title)}">'

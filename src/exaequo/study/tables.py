@@ -1,23 +1,23 @@
-"""The tables of a study, from the results of its runs: pure functions from frames to frames.
+"""The tables of a study: those of an audit, edition by edition, and over tracks. In: `Scores` of editions. Out: frames.
 
-`lists` has a row per result-list: `track, edition, run, topic`, the counts of ties, and for each measure
-`MEASURE realistic`, `MEASURE conventional`, `MEASURE optimistic`. Topics a run lacks are rows without documents.
+Lists and runs are frames with a row per list or run and measure: `track, edition, run(, topic), measure`, the value
+under each strategy, and its gains. The facts of a list are how many of its documents are tied.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from exaequo.aggregate import GM_FLOOR
-from exaequo.audit import gain, rank_gain
 from exaequo.choices import INTERVAL
 from exaequo.judge import Bools, Floats, Ints
+from exaequo.luck import GAINS, changes, from_nothing, gain, gains_of_lists, gains_of_runs, luckiest, which_is_better
 from exaequo.measures import Measure
+from exaequo.scores import Scores
 from exaequo.stats.agreement import kendall, pearson
 from exaequo.stats.tests import Setting, student
 
@@ -31,26 +31,89 @@ WORST = 0.25
 #: Means are rounded to so many digits: what differs beyond is the order of adding up.
 DIGITS = 12
 
+Editions = Mapping[tuple[str, str], Scores]
 
-def there(lists: pl.DataFrame) -> pl.DataFrame:
-    """Return the result-lists that have documents, with their two statistics."""
-    return lists.filter(pl.col("documents") > 0).with_columns(
-        (100 * pl.col("tied") / pl.col("documents")).alias("tied %"),
-        (pl.col("documents") / pl.col("scores")).alias("per score"),
+
+def all_tables(editions: Editions, measures: Sequence[Measure], *, top: int, alpha: float) -> dict[str, pl.DataFrame]:
+    """Return every table by name."""
+    facts, lists, runs = facts_of(editions), lists_of(editions), runs_of(editions)
+    of_list, of_run = [*EDITION, "run", "topic"], [*EDITION, "run"]
+    frames = {measure: [pick(frame, measure) for frame in (lists, runs)] for measure in measures}
+    nowhere = pl.lit("").alias("topic")
+    return {
+        "ties": tie_statistics(facts),
+        "differences": pl.concat(
+            differences(frame, measure, of)
+            for measure, both in frames.items()
+            for frame, of in zip(both, ("lists", "runs"), strict=True)
+        ),
+        "lucky_lists": _lucky([own for own, _ in frames.values()], top, of_list),
+        "lucky_runs": _lucky([own for _, own in frames.values()], top, of_run),
+        "from_nothing": pl.concat(
+            from_nothing(frame, measures).select("measure", *of_list, *INTERVAL).sort(of_list)
+            for own, whole in frames.values()
+            for frame in (own, whole.with_columns(nowhere))
+        ),
+        "rankings": pl.concat(rankings(whole, measure) for measure, (_, whole) in frames.items()),
+        "conclusions": pl.concat(conclusions(editions, measure, alpha) for measure in measures),
+        "systems": pl.concat(systems(whole, measure) for measure, (_, whole) in frames.items()),
+        "stuffing": stuffing(runs.unique(of_run, maintain_order=True)),
+        "one_tie": one_tie(facts),
+    }
+
+
+def pick(frame: pl.DataFrame, measure: Measure) -> pl.DataFrame:
+    """Return the rows of one measure."""
+    return frame.filter(pl.col("measure") == measure.name)
+
+
+def _labelled(label: tuple[str, str], frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.select(*(pl.lit(text).alias(name) for name, text in zip(EDITION, label, strict=True)), pl.all())
+
+
+def facts_of(editions: Editions) -> pl.DataFrame:
+    """Return a row per list that has documents, with how many of them are tied."""
+    return pl.concat(
+        _labelled(label, facts.frame(scores.evaluated).select(pl.lit(run).alias("run"), pl.all()))
+        for label, scores in editions.items()
+        for run, facts in scores.facts.items()
     )
 
 
-def tie_statistics(lists: pl.DataFrame) -> pl.DataFrame:
+def lists_of(editions: Editions) -> pl.DataFrame:
+    """Return every list that has documents, and each measure, with its gains."""
+    there = facts_of(editions).select(*EDITION, "run", "topic")
+    whole = pl.concat(_labelled(label, gains_of_lists(scores)) for label, scores in editions.items())
+    return whole.join(there, on=[*EDITION, "run", "topic"], how="semi", maintain_order="left")
+
+
+def runs_of(editions: Editions) -> pl.DataFrame:
+    """Return every run and measure with its gains, and the ties of the run."""
+    parts = []
+    for label, scores in editions.items():
+        ties = pl.DataFrame([{"run": run, **facts.summary()} for run, facts in scores.facts.items()])
+        whole = gains_of_runs(scores, digits=DIGITS).join(ties, on="run", maintain_order="left")
+        parts.append(_labelled(label, whole))
+    return pl.concat(parts).sort([*EDITION, "run"], maintain_order=True)
+
+
+def _lucky(frames: Sequence[pl.DataFrame], top: int, names: Sequence[str]) -> pl.DataFrame:
+    """Return the rows of each track that names help most; of equals the first by name."""
+    table = pl.concat(luckiest(frame.sort(names), top, ["track"]) for frame in frames)
+    ranks = ["ranks_gained"] if table["ranks_gained"].count() else []
+    return table.select("measure", *names, *INTERVAL, *ranks, *GAINS)
+
+
+def tie_statistics(facts: pl.DataFrame) -> pl.DataFrame:
     """Return both statistics of each edition over its lists; averages of tracks and of all, plain and by runs."""
-    both = {"tied %": "tied", "per score": "per score"}
+    both = {"tied_percent": ("tied", "_percent"), "per_score": ("per_score", "")}
     figures = [
-        getattr(pl.col(column), how)().alias(f"{label} {short}{' %' if column == 'tied %' else ''}")
-        for column, label in both.items()
+        getattr(pl.col(column), how)().alias(f"{label}_{short}{unit}")
+        for column, (label, unit) in both.items()
         for short, how in (("min", "min"), ("mean", "mean"), ("max", "max"), ("sd", "std"))
     ]
     editions = (
-        there(lists)
-        .group_by(EDITION)
+        facts.group_by(EDITION)
         .agg(pl.col("run").n_unique().alias("runs"), pl.len().alias("lists"), *figures)
         .sort(EDITION)
         .cast({"runs": pl.Int64, "lists": pl.Int64})
@@ -80,76 +143,11 @@ def _by_track(frame: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
         yield str(track), rows
 
 
-def _aggregate(measure: Measure, ties: str) -> pl.Expr:
-    """Return the aggregate of a measure over the topics that have a value; rounded, so that equal means are equal."""
-    values = pl.col(f"{measure.name} {ties}").drop_nans()
-    if measure.aggregate == "gm":
-        return values.clip(lower_bound=GM_FLOOR).log().mean().exp().round(DIGITS)
-    return (values.sum() if measure.aggregate == "sum" else values.mean()).round(DIGITS)
-
-
-def runs_of(lists: pl.DataFrame, measures: Sequence[Measure]) -> pl.DataFrame:
-    """Return a row per run: its aggregate of each measure under each strategy, and its ties."""
-    means = [
-        _aggregate(measure, ties).alias(f"{measure.name} {ties}").fill_null(float("nan"))
-        for measure in measures
-        for ties in INTERVAL
-    ]
-    values = lists.group_by([*EDITION, "run"]).agg(*means)
-    ties = (
-        there(lists)
-        .group_by([*EDITION, "run"])
-        .agg(
-            pl.len().cast(pl.Int64).alias("lists"),
-            pl.col("tied %").mean(),
-            pl.col("per score").mean(),
-            ((pl.col("documents") > 1) & (pl.col("scores") == 1)).sum().cast(pl.Int64).alias("one tie"),
-            (pl.col("stuffed") > 0).sum().cast(pl.Int64).alias("stuffed lists"),
-        )
-    )
-    return ties.join(values, on=[*EDITION, "run"]).sort([*EDITION, "run"])
-
-
-def lucky(frame: pl.DataFrame, measure: Measure, top: int, names: Sequence[str]) -> pl.DataFrame:
-    """Return the rows of each track that names help most: scores, gains, and for RR the ranks gained.
-
-    Rows whose realistic score is 0 have no gain in percent and are left to `from_nothing`.
-    """
-    low, middle, high = (frame[f"{measure.name} {ties}"].to_numpy() for ties in INTERVAL)
-    in_ranks = measure.definition.name == "RR" and "topic" in names
-    columns = {
-        "realistic": low,
-        "conventional": middle,
-        "optimistic": high,
-        **({"ranks gained": rank_gain(low, middle)} if in_ranks else {}),
-        "C over R %": gain(middle, low),
-        "O over R %": gain(high, low),
-        "O over C %": gain(high, middle),
-    }
-    table = frame.select(pl.lit(measure.name).alias("measure"), *names).with_columns(
-        pl.Series(name, values) for name, values in columns.items()
-    )
-    luck = pl.col("ranks gained" if in_ranks else "C over R %") * measure.upward
-    table = table.with_columns(luck.alias("luck")).filter(pl.col("luck").is_not_nan() & (pl.col("luck") > 0))
-    order = ["track", "luck", *names[1:]]
-    table = table.sort(order, descending=[name == "luck" for name in order]).drop("luck")
-    return table.group_by("track", maintain_order=True).head(top).select(*table.columns)
-
-
-def from_nothing(frame: pl.DataFrame, measure: Measure, names: Sequence[str]) -> pl.DataFrame:
-    """Return the rows that names lift from 0, where a gain in percent is undefined."""
-    values = [pl.col(f"{measure.name} {ties}").alias(ties) for ties in INTERVAL]
-    what = [name if name in frame.columns else pl.lit("").alias(name) for name in names]
-    table = frame.select(pl.lit(measure.name).alias("measure"), *what, *values)
-    better = measure.upward > 0
-    return table.filter((pl.col("realistic") == 0) & (pl.col("conventional") > 0) & better).sort(names)
-
-
 def differences(frame: pl.DataFrame, measure: Measure, of: str) -> pl.DataFrame:
     """Compare conventional with realistic scores, track by track: difference, correlation, one-tailed paired t-test."""
     rows = []
     for track, part in [*_by_track(frame), (None, frame)]:
-        low, middle = (part[f"{measure.name} {ties}"].to_numpy() for ties in INTERVAL[:2])
+        low, middle = (part[ties].to_numpy() for ties in INTERVAL[:2])
         known = ~np.isnan(low) & ~np.isnan(middle)
         low, middle = low[known], middle[known]
         p = one_tailed(measure.upward * (middle - low))
@@ -160,8 +158,8 @@ def differences(frame: pl.DataFrame, measure: Measure, of: str) -> pl.DataFrame:
                 "measure": measure.name,
                 "of": of,
                 "pairs": len(low),
-                "difference %": 100 * (means[1] - means[0]),
-                "relative %": float(gain(means[1], means[0])),
+                "difference_percent": 100 * (means[1] - means[0]),
+                "relative_percent": float(gain(means[1], means[0])),
                 "r": pearson(low, middle),
                 "p": p,
                 "star": "*" if p < STAR else "",
@@ -180,27 +178,28 @@ def rankings(runs: pl.DataFrame, measure: Measure) -> pl.DataFrame:
     rows: list[dict[str, Any]] = []
     all_moved, all_kept = [], []
     for (track, edition), whole in runs.group_by(EDITION, maintain_order=True):
-        known = pl.all_horizontal(pl.col(f"{measure.name} {ties}").is_not_nan() for ties in INTERVAL)
+        known = pl.all_horizontal(pl.col(ties).is_not_nan() for ties in INTERVAL)
         part = whole.filter(known)
-        means = {ties: measure.upward * part[f"{measure.name} {ties}"].to_numpy() for ties in INTERVAL}
+        means = {ties: measure.upward * part[ties].to_numpy() for ties in INTERVAL}
         row: dict[str, Any] = {"track": track, "edition": edition, "measure": measure.name, "systems": part.height}
         for one, two in combinations(INTERVAL, 2):
             tau, p = kendall(means[one], means[two])
-            pair = f"{one[0]}{two[0]}".upper()
-            row |= {f"τ {pair}": tau, f"p {pair}": p}
+            pair = f"{one[0]}{two[0]}"
+            row |= {f"tau_{pair}": tau, f"p_{pair}": p}
         moved, kept = _moves(means)
-        row |= {"moved": moved.sum(), "moved %": _percent(moved), "kept": len(kept), "moved of kept %": _percent(kept)}
-        rows.append(row)
+        rows.append(row | _shares(moved, kept))
         all_moved.append(moved)
         all_kept.append(kept)
     moved, kept = np.concatenate(all_moved), np.concatenate(all_kept)
-    rows.append({"track": ALL, "edition": ALL, "measure": measure.name, "systems": len(moved)})
-    rows[-1] |= {"moved": moved.sum(), "moved %": _percent(moved), "kept": len(kept), "moved of kept %": _percent(kept)}
+    everything = {"track": ALL, "edition": ALL, "measure": measure.name, "systems": len(moved)}
+    rows.append(everything | _shares(moved, kept))
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _percent(marked: Bools) -> float:
-    return float(100 * marked.mean()) if len(marked) else float("nan")
+def _shares(moved: Bools, kept: Bools) -> dict[str, float]:
+    """Return how many systems move, of all and of those that are kept."""
+    percent, of_kept = (100 * float(each.mean()) if len(each) else float("nan") for each in (moved, kept))
+    return {"moved": moved.sum(), "moved_percent": percent, "kept": len(kept), "moved_of_kept_percent": of_kept}
 
 
 def _moves(means: dict[str, Floats]) -> tuple[Bools, Bools]:
@@ -218,82 +217,51 @@ def competition_ranks(values: Floats) -> Ints:
     return np.searchsorted(ordered, -values) + 1
 
 
-def conclusions(lists: pl.DataFrame, measure: Measure, alpha: float) -> pl.DataFrame:
+def conclusions(editions: Editions, measure: Measure, alpha: float) -> pl.DataFrame:
     """Return for each edition how many pairs of systems get another verdict from names than from fair ties.
 
     The verdict is that of a two-sided paired t-test over topics: better, worse, or no difference.
     """
     rows: list[dict[str, Any]] = []
-    for (track, edition), part in lists.group_by(EDITION, maintain_order=True):
-        both = [_matrix(part, f"{measure.name} {ties}") for ties in INTERVAL[:2]]
-        known = ~np.isnan(np.concatenate(both)).any(axis=0)  # topics where every system has a value
-        one, two = (verdicts(each[:, known], alpha) for each in both)
-        wrong = int((one != two).sum())
-        rows.append(
-            {
-                "track": track,
-                "edition": edition,
-                "measure": measure.name,
-                "pairs": len(one),
-                "wrong": wrong,
-                "wrong %": 100 * wrong / len(one) if len(one) else float("nan"),
-            }
-        )
+    for (track, edition), scores in editions.items():
+        both = (which_is_better(scores.matrix(measure, ties).values, measure.upward) for ties in INTERVAL[:2])
+        verdicts = [better * (p < alpha) for better, p in both]
+        pairs, wrong = len(verdicts[0]), int(changes(verdicts).sum())
+        share = 100 * wrong / pairs if pairs else float("nan")
+        labels = {"track": track, "edition": edition, "measure": measure.name}
+        rows.append({**labels, "pairs": pairs, "wrong": wrong, "wrong_percent": share})
     pairs, wrong = (sum(row[name] for row in rows) for name in ("pairs", "wrong"))
-    shares = [row["wrong %"] for row in rows if row["pairs"]] or [float("nan")]
+    shares = [row["wrong_percent"] for row in rows if row["pairs"]] or [float("nan")]
     whole = {"track": ALL, "measure": measure.name, "pairs": pairs, "wrong": wrong}
-    rows.append(whole | {"edition": ALL, "wrong %": 100 * wrong / pairs if pairs else float("nan")})
-    rows.append(whole | {"edition": MAXIMUM, "pairs": None, "wrong": None, "wrong %": max(shares)})
+    rows.append(whole | {"edition": ALL, "wrong_percent": 100 * wrong / pairs if pairs else float("nan")})
+    rows.append(whole | {"edition": MAXIMUM, "pairs": None, "wrong": None, "wrong_percent": max(shares)})
     return pl.DataFrame(rows, infer_schema_length=None)
-
-
-def _matrix(part: pl.DataFrame, column: str) -> Floats:
-    """Return systems × topics, both in the order of their names."""
-    ordered = part.sort("run", "topic")
-    return ordered[column].to_numpy().reshape(part["run"].n_unique(), -1)
-
-
-def verdicts(values: Floats, alpha: float) -> Floats:
-    """Return for each pair of systems, rows of values, 1, -1 or 0: better, worse, or no significant difference."""
-    first, second = np.triu_indices(len(values), 1)
-    if values.shape[1] < 2:
-        return np.zeros(len(first))
-    gaps = values[first] - values[second]
-    result: Floats = np.sign(gaps.mean(axis=1)) * (student(gaps) < alpha)
-    return result
 
 
 def systems(runs: pl.DataFrame, measure: Measure) -> pl.DataFrame:
     """Return each run with its ranks under realistic and conventional ties beside its share of tied documents."""
     better = measure.upward > 0
     ranks = [
-        pl.col(f"{measure.name} {ties}")
-        .rank("min", descending=better)
-        .over(EDITION)
-        .cast(pl.Int64)
-        .alias(f"rank {ties}")
+        pl.col(ties).rank("min", descending=better).over(EDITION).cast(pl.Int64).alias(f"rank_{ties}")
         for ties in INTERVAL[:2]
     ]
-    values = [pl.col(f"{measure.name} {ties}").alias(ties) for ties in INTERVAL]
-    table = runs.select(
-        *EDITION, pl.lit(measure.name).alias("measure"), "run", *ranks, *values, "tied %", "per score", "one tie"
-    )
-    return table.sort([*EDITION, "rank realistic", "run"])
+    table = runs.select(*EDITION, "measure", "run", *ranks, *INTERVAL, "tied_percent", "per_score", "one_tie")
+    return table.sort([*EDITION, "rank_realistic", "run"])
 
 
 def stuffing(runs: pl.DataFrame) -> pl.DataFrame:
     """Return the share of systems that fill up lists with documents of score 0, by edition, track and in all."""
-    stuffs = (pl.col("stuffed lists") > 0).sum().cast(pl.Int64).alias("stuffing")
+    stuffs = (pl.col("stuffed_lists") > 0).sum().cast(pl.Int64).alias("stuffing")
     figures = [pl.len().cast(pl.Int64).alias("systems"), stuffs]
     parts = []
     for track, rows in [*_by_track(runs), (None, runs)]:
         if track is not None:
             parts.append(rows.group_by(EDITION).agg(*figures).sort(EDITION))
         parts.append(rows.select(pl.lit(track or ALL).alias("track"), pl.lit(ALL).alias("edition"), *figures))
-    return pl.concat(parts).with_columns((100 * pl.col("stuffing") / pl.col("systems")).alias("stuffing %"))
+    return pl.concat(parts).with_columns((100 * pl.col("stuffing") / pl.col("systems")).alias("stuffing_percent"))
 
 
-def one_tie(lists: pl.DataFrame) -> pl.DataFrame:
+def one_tie(facts: pl.DataFrame) -> pl.DataFrame:
     """Return the lists that are one single tie."""
-    whole = lists.filter((pl.col("documents") > 1) & (pl.col("scores") == 1))
+    whole = facts.filter((pl.col("documents") > 1) & (pl.col("scores") == 1))
     return whole.select(*EDITION, "run", "topic", "documents").sort([*EDITION, "run", "topic"])

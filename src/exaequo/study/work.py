@@ -16,29 +16,20 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
 
-import numpy as np
-import polars as pl
-
-from exaequo.choices import HIGHEST_GRADE, INTERVAL
 from exaequo.errors import ExaequoError, InputError, Problem
-from exaequo.evaluation import notes_on_run
-from exaequo.judge import Judgments, judge, prepare
+from exaequo.evaluation import evaluate_runs, judged_runs, prepared
+from exaequo.judge import Judgments
 from exaequo.measures import parse_measures
 from exaequo.options import Options
-from exaequo.order import Ordering
-from exaequo.read import Qrels, read_qrels, read_run
-from exaequo.read.records import repeated
+from exaequo.read import read_qrels_files, read_run
 from exaequo.study.archive import Edition
+from exaequo.study.results import FORMAT, packed, read_again, unpacked
 from exaequo.tiestats import tie_statistics
 from exaequo.writing import write_whole
-
-#: Changes when results of an earlier release cannot be used any more.
-FORMAT = 2
-COUNTS = ("documents", "tied", "scores", "largest", "stuffed")
 
 
 @dataclass(frozen=True)
@@ -46,9 +37,7 @@ class Settings:
     """What changes a result."""
 
     measures: tuple[str, ...]
-    depth: int | None
-    rel_level: float | None = None
-    max_grade: float = HIGHEST_GRADE
+    options: Options
 
 
 @dataclass(frozen=True)
@@ -102,82 +91,42 @@ def work(task: Task) -> Done:
     try:
         qrels = tuple(map(hash_of, task.edition.qrels))
         # The name of the file may be the name of the run.
-        key = key_of([*qrels, hash_of(task.run), shown(Path(task.run).name)], task.settings)
-        path = Path(task.store) / f"{key}.parquet"
-        about = _about(path)
-        if about is None:
-            judgments = _judgments(task.edition.qrels, qrels, task.settings)
-            write_whole(str(path), _evaluate(task, judgments))
-            about = _about(path) or (0, "")
-        return replace(done, result=str(path), lines=about[0], remarks=tuple(filter(None, about[1].split("\n"))))
+        key = key_of([*qrels, hash_of(task.run), escaped(Path(task.run).name)], task.settings)
+        path = Path(task.store) / f"{key}.result"
+        kept = unpacked(path)
+        if kept is None:
+            write_whole(str(path), _evaluate(task, _judgments(task.edition.qrels, qrels, task.settings.options)))
+            kept = read_again(path)
+        return replace(done, result=str(path), lines=kept.lines, remarks=kept.remarks)
     except ExaequoError as error:
-        return replace(done, problem=shown(str(error)))
+        return replace(done, problem=escaped(str(error)))
 
 
-def _about(path: Path) -> tuple[int, str] | None:
-    """Return the number of lines of a run and what is to be said about it; None if it is not done, or damaged."""
-    try:
-        row = pl.scan_parquet(path).select(pl.first("lines"), pl.first("remarks")).collect().row(0)
-    except (OSError, pl.exceptions.PolarsError):
-        return None
-    return int(row[0]), str(row[1])
-
-
-def shown(text: str) -> str:
+def escaped(text: str) -> str:
     """Make a path or a message printable, whatever bytes a file's name has."""
     return text.encode(errors="surrogateescape").decode(errors="backslashreplace")
 
 
 @lru_cache(maxsize=2)
-def _judgments(paths: tuple[str, ...], hashes: tuple[str, ...], settings: Settings) -> Judgments:
+def _judgments(paths: tuple[str, ...], hashes: tuple[str, ...], options: Options) -> Judgments:
     del hashes  # part of the key: files may change while a study runs
-    parts = [read_qrels(path) for path in paths]
-    qrels = parts[0]
-    if len(parts) > 1:
-        frame = pl.concat([part.frame for part in parts])
-        again = repeated(frame)
-        if again is not None:
-            qid, docno = again.row(0)[1:3]
-            found = f"document {docno!r} of topic {qid!r} is judged in more than one file"
-            raise InputError(Problem(paths[0], None, found, "each document once", "Delete one of the judgments."))
-        qrels = Qrels(frame, parts[0].source)
-    judgments = prepare(qrels, level=settings.rel_level, highest=settings.max_grade)
+    judgments = prepared(read_qrels_files(paths), options)
     if not judgments.n_topics:
         raise InputError(Problem(paths[0], None, "no relevant document", "at least one", "Check the judgments."))
     return judgments
 
 
 def _evaluate(task: Task, judgments: Judgments) -> bytes:
-    """Return the result of a run as Parquet: a row per topic, ties and values under each strategy."""
-    run = read_run(task.run)
-    lines = judge(run, judgments)
-    remarks = notes_on_run(lines, Options())
-    if not len(lines.row):
+    """Return the result of a run: ties and values under each strategy, list by list."""
+    options, measures = task.settings.options, parse_measures(task.settings.measures)
+    ties = partial(tie_statistics, depth=options.depth, single=False)
+    runs = judged_runs(judgments, [read_run(task.run)], options)
+    scores = evaluate_runs(runs, measures, options, facts=ties)
+    if not any(facts.documents.any() for facts in scores.facts.values()):
         found = "none of its topics has a relevant document"
         mend = "Check that the run and the qrels are of the same edition."
         raise InputError(Problem(task.run, None, found, "at least one", mend))
-    ordering = Ordering(lines)
-    statistics = tie_statistics(ordering, depth=task.settings.depth, single=False)
-    measures = parse_measures(task.settings.measures)
-    columns = {name: getattr(statistics, name) for name in COUNTS}
-    values: dict[str, list[np.ndarray[tuple[int], np.dtype[np.float64]]]] = {}
-    for ties in INTERVAL:
-        if not values or ordering.n_tied:
-            ranking = ordering.ranking(ties, depth=task.settings.depth)
-            values[ties] = [measure.values(ranking) for measure in measures]
-        else:
-            values[ties] = values[INTERVAL[0]]
-        columns |= {f"{measure.name} {ties}": each for measure, each in zip(measures, values[ties], strict=True)}
-    frame = pl.DataFrame({"topic": judgments.topics, **columns}).with_columns(
-        pl.lit(run.name).alias("run"),
-        pl.lit(run.frame.height).alias("lines"),
-        pl.lit("\n".join(remark.removeprefix(f"{run.source.name}: ") for remark in remarks)).alias("remarks"),
-    )
-    import io
-
-    buffer = io.BytesIO()
-    frame.write_parquet(buffer)
-    return buffer.getvalue()
+    return packed(scores)
 
 
 def _follow_the_parent() -> None:

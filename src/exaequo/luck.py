@@ -1,0 +1,116 @@
+"""The arithmetic of luck: what the order of names gains over fair orders, and decides. In: `Scores`. Out: frames.
+
+R, C and O are the realistic, conventional and optimistic orders. A gain in percent is undefined where it divides by 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import polars as pl
+
+from exaequo.choices import INTERVAL
+from exaequo.judge import Bools, Floats, Ints
+from exaequo.measures import Measure
+from exaequo.scores import Scores
+from exaequo.stats.tests import student
+
+#: Means that differ by less are equal: the rest is rounding.
+NOISE = 1e-12
+GAINS = ("c_over_r_percent", "o_over_r_percent", "o_over_c_percent")
+
+
+def gain(above: Floats | float, below: Floats | float) -> Floats:
+    """Return the gain of one value over another in percent; NaN where it divides by 0, 0 where both are 0."""
+    high, low = np.asarray(above, dtype=np.float64), np.asarray(below, dtype=np.float64)
+    result = np.full(np.broadcast(high, low).shape, np.nan)
+    np.divide(100 * (high - low), np.abs(low), out=result, where=low != 0)
+    return np.where((low == 0) & (high == 0), 0.0, result)
+
+
+def rank_gain(low: Floats, middle: Floats) -> Floats:
+    """Return by how many ranks names move the first relevant document up: 1/RR_R − 1/RR_C; NaN where RR is 0."""
+    both = (low > 0) & (middle > 0)
+    result = np.full(len(low), np.nan)
+    result[both] = 1 / low[both] - 1 / middle[both]
+    return result
+
+
+def gains_of_lists(scores: Scores) -> pl.DataFrame:
+    """Return every list and measure with its gains; its luck is the gain C over R, or for RR the ranks gained."""
+    parts = []
+    for run in scores.runs:
+        for measure in scores.measures:
+            own = [scores[run, ties, measure] for ties in INTERVAL]
+            topics = own[0].topics.to_list()
+            labels = {"run": [run] * len(topics), "topic": topics}
+            in_ranks = measure.definition.name == "RR"
+            parts.append(_gains(labels, measure, [each.values for each in own], in_ranks=in_ranks))
+    return pl.concat(parts)
+
+
+def gains_of_runs(scores: Scores, digits: int | None = None) -> pl.DataFrame:
+    """Return every run and measure with the gains of its aggregate, perhaps rounded; C over R is its luck."""
+    parts = []
+    for run in scores.runs:
+        for measure in scores.measures:
+            means = [np.array([scores[run, ties, measure].mean]) for ties in INTERVAL]
+            means = means if digits is None else [np.round(mean, digits) for mean in means]
+            parts.append(_gains({"run": [run]}, measure, means, in_ranks=False))
+    return pl.concat(parts)
+
+
+def _gains(
+    labels: Mapping[str, Sequence[str]], measure: Measure, values: Sequence[Floats], *, in_ranks: bool
+) -> pl.DataFrame:
+    low, middle, high = values
+    ranks = rank_gain(low, middle) if in_ranks else None
+    gains = (gain(middle, low), gain(high, low), gain(high, middle))
+    return pl.DataFrame(
+        {
+            **labels,
+            "measure": pl.repeat(measure.name, len(low), eager=True, dtype=pl.String),
+            **dict(zip(INTERVAL, values, strict=True)),
+            **dict(zip(GAINS, gains, strict=True)),
+            "ranks_gained": pl.Series([None] * len(low), dtype=pl.Float64) if ranks is None else ranks,
+            "luck": measure.upward * (gains[0] if ranks is None else ranks),
+        },
+        schema_overrides=dict.fromkeys(labels, pl.String),
+    )
+
+
+def luckiest(gains: pl.DataFrame, top: int, within: Sequence[str] = ("measure",)) -> pl.DataFrame:
+    """Return the rows that the order of names helps most, so many of each group; of equals the first."""
+    lucky = gains.filter(pl.col("luck").is_not_nan() & (pl.col("luck") > 0))
+    lucky = lucky.sort("luck", descending=True, maintain_order=True)
+    chosen = lucky.group_by(within, maintain_order=True).head(top)
+    order = [*within, "luck"]
+    return chosen.sort(order, descending=[name == "luck" for name in order], maintain_order=True).select(gains.columns)
+
+
+def from_nothing(gains: pl.DataFrame, measures: Sequence[Measure]) -> pl.DataFrame:
+    """Return the rows that names lift from 0, where a gain in percent is undefined."""
+    better = pl.col("measure").is_in([measure.name for measure in measures if measure.upward > 0])
+    return gains.filter(better & (pl.col("realistic") == 0) & (pl.col("conventional") > 0))
+
+
+def which_is_better(table: Floats, upward: int) -> tuple[Ints, Floats]:
+    """Compare each two rows of runs × topics: 1 the first is better, -1 the second, 0 neither; and p of a t-test.
+
+    The test is paired and two-sided; p is NaN for fewer than two topics.
+    """
+    first, second = np.triu_indices(len(table), 1)
+    gaps = table[first] - table[second]
+    if not gaps.shape[1]:
+        return np.zeros(len(first), dtype=np.int64), np.full(len(first), np.nan)
+    mean = upward * gaps.mean(axis=1)
+    p = student(gaps) if gaps.shape[1] > 1 and len(gaps) else np.full(len(first), np.nan)
+    return np.where(np.abs(mean) < NOISE, 0, np.sign(mean)).astype(np.int64), p
+
+
+def changes(verdicts: Sequence[Ints | Floats]) -> Bools:
+    """Tell which verdicts are not the same under all strategies."""
+    every = np.stack(verdicts)
+    differ: Bools = (every != every[0]).any(axis=0)
+    return differ

@@ -1,0 +1,103 @@
+"""What the page needs of each run besides its scores: noted while the run is at hand. In: an `Ordering`. Out: facts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from exaequo.measures import Measure
+from exaequo.options import Options
+from exaequo.order import Ordering, Ranking
+from exaequo.plot.curves import cutoffs, means_at
+from exaequo.plot.groups import tie_bars
+from exaequo.tiestats import tie_statistics
+
+#: Ranks in the pictures of cutoffs, of ties, and of relevant documents found.
+DEEPEST_CUTOFF, DEEPEST_TIE, DEEPEST_HIT = 50, 50, 100
+CUTOFFS = cutoffs(DEEPEST_CUTOFF)
+
+
+@dataclass(frozen=True)
+class PageFacts:
+    """What was noted of one run; lists are by topic."""
+
+    health: dict[str, Any]
+    #: Relevant documents there are.
+    n_rel: list[int]
+    #: The first documents: name, grade (none if nobody judged), whether tied with the next, score.
+    tops: list[list[Any]]
+    #: How long its lists are.
+    lengths: list[int]
+    #: Where its ties are.
+    ties: list[list[dict[str, Any]]]
+    #: Ranks of relevant documents.
+    hits: list[list[int]]
+    #: The mean of a measure at each cutoff.
+    at_k: list[float]
+
+
+def noting(measures: Sequence[Measure], options: Options, documents: int) -> Callable[[Ordering], PageFacts]:
+    """Return what notes the facts of a run, so many documents of each list among them."""
+
+    def note(ordering: Ordering) -> PageFacts:
+        ranking = ordering.ranking("realistic", depth=options.depth)
+        return PageFacts(
+            health=_health(ordering, ranking),
+            n_rel=ordering.judgments.counted(None).tolist(),
+            tops=_tops(ranking, documents),
+            lengths=ranking.returned.tolist(),
+            ties=tie_bars(ranking, DEEPEST_TIE),
+            hits=_hits(ranking),
+            at_k=_at_k(ranking, first_cut(measures)),
+        )
+
+    return note
+
+
+def first_cut(measures: Sequence[Measure]) -> Measure | None:
+    """Return the first measure that has a cutoff, which is drawn against it."""
+    return next((each for each in measures if "cutoff" in each.params), None)
+
+
+def _health(ordering: Ordering, ranking: Ranking) -> dict[str, Any]:
+    statistics, lines = tie_statistics(ordering), ordering.judged_run
+    top = ranking.rank <= 10
+    return {
+        "missing": len(lines.missing),
+        "stray": len(lines.stray),
+        "unjudged": 100 * float((~ranking.judged[top]).mean()) if top.any() else 0.0,
+        "stuffed": int(statistics.stuffed.sum()),
+        "tied": statistics.summary()["tied_percent"],
+        "one_tie": int(statistics.one_tie.sum()),
+    }
+
+
+def _tops(ranking: Ranking, documents: int) -> list[list[Any]]:
+    part = ranking.part(ranking.rank <= documents + 1)
+    names = part.lines.run.frame["docno"][part.row].to_list()
+    result: list[list[Any]] = [[] for _ in range(part.n_topics)]
+    followed = np.zeros(len(part.tie), dtype=bool)
+    followed[:-1] = part.tie[1:] == part.tie[:-1]
+    scores = part.lines.sim[part.line]
+    grades = part.lines.as_judged[part.line]
+    columns = zip(part.topic, part.rank, names, part.judged, grades, followed, scores, strict=True)
+    for topic, rank, name, judged, grade, tied, score in columns:
+        if rank <= documents:
+            result[int(topic)].append([name, float(grade) if judged else None, int(tied), f"{score:.6g}"])
+    return result
+
+
+def _at_k(ranking: Ranking, cut: Measure | None) -> list[float]:
+    """Return the mean of a measure at each of several cutoffs; of none, if there is no measure."""
+    return [] if cut is None else means_at(ranking.part(ranking.rank <= DEEPEST_CUTOFF), cut.name, CUTOFFS)
+
+
+def _hits(ranking: Ranking) -> list[list[int]]:
+    hits = ranking.hits(None, DEEPEST_HIT)
+    result: list[list[int]] = [[] for _ in range(ranking.n_topics)]
+    for topic, rank in zip(hits.topic.tolist(), hits.rank.tolist(), strict=True):
+        result[topic].append(rank)
+    return result

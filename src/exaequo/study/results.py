@@ -1,0 +1,90 @@
+"""What is kept of a run of a study: its values and its ties, list by list, under a seal. In: `Scores`. Out: bytes.
+
+A file that was damaged, in whichever bit, does not match its seal, and counts as not there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from exaequo.choices import INTERVAL
+from exaequo.errors import ExaequoError
+from exaequo.measures import Measure
+from exaequo.read import unique_names
+from exaequo.scores import Block, Scores
+from exaequo.tiestats import TieStatistics
+
+#: Changes when results of an earlier release cannot be used any more.
+FORMAT = 3
+COUNTS = ("documents", "tied", "scores", "largest", "stuffed")
+_SEAL = hashlib.sha256().digest_size
+
+
+@dataclass(frozen=True)
+class Kept:
+    """One run as it is kept: a row per topic, its name, the lines of its file, and what there is to say about it."""
+
+    name: str
+    lines: int
+    remarks: tuple[str, ...]
+    topics: pl.DataFrame
+
+
+def packed(scores: Scores) -> bytes:
+    """Return the scores of one run, with its tie statistics as facts, as bytes under a seal."""
+    (run,), (about,) = scores.runs, scores.inputs["runs"]
+    columns = {name: getattr(scores.facts[run], name) for name in COUNTS}
+    cells = ((measure, ties) for ties in INTERVAL for measure in scores.measures)
+    columns |= {f"{measure.name} {ties}": scores[run, ties, measure].values for measure, ties in cells}
+    remarks = "\n".join(remark.removeprefix(f"{about['file']}: ") for remark in scores.remarks)
+    frame = pl.DataFrame({"topic": scores.evaluated, **columns}).with_columns(
+        pl.lit(run).alias("run"), pl.lit(about["lines"]).alias("lines"), pl.lit(remarks).alias("remarks")
+    )
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer)
+    content = buffer.getvalue()
+    return hashlib.sha256(content).digest() + content
+
+
+def unpacked(path: Path) -> Kept | None:
+    """Return what a file keeps; None if it is not there, or damaged."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None
+    seal, content = data[:_SEAL], data[_SEAL:]
+    if hashlib.sha256(content).digest() != seal:
+        return None
+    frame = pl.read_parquet(io.BytesIO(content))
+    name, lines, remarks = frame.select("run", "lines", "remarks").row(0)
+    kept = frame.drop("run", "lines", "remarks").cast(dict.fromkeys(COUNTS, pl.Int64))
+    return Kept(name, lines, tuple(filter(None, remarks.split("\n"))), kept)
+
+
+def read_again(path: Path) -> Kept:
+    """Return what a file keeps that was written just now."""
+    kept = unpacked(path)
+    if kept is None:
+        raise ExaequoError(f"{path}: damaged since it was written; the same command does it again.")
+    return kept
+
+
+def together(kept: Sequence[tuple[Kept, str]], measures: Sequence[Measure]) -> Scores:
+    """Put the runs of an edition together, told apart by their files; tie statistics are their facts."""
+    names = unique_names([(each.name, file) for each, file in kept])
+    blocks, facts = [], {}
+    for run, (each, _) in zip(names, kept, strict=True):
+        topics = each.topics["topic"]
+        for ties in INTERVAL:
+            values = np.stack([each.topics[f"{measure.name} {ties}"].to_numpy() for measure in measures])
+            blocks.append(Block(run, ties, tuple(measures), topics, values))
+        counts = {name: each.topics[name].to_numpy() for name in COUNTS}
+        facts[run] = TieStatistics(**counts, single=np.zeros(len(topics), dtype=np.int64), crossing={})
+    return Scores(tuple(measures), tuple(blocks), facts=facts, evaluated=blocks[0].topics)
