@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +22,7 @@ from exaequo.text import count, did_you_mean
 
 
 @dataclass(frozen=True, eq=False)
-class Lists:
+class RankedRuns:
     """The rankings of some runs."""
 
     judgments: Judgments
@@ -56,7 +55,7 @@ class Lists:
         return self.names[0]
 
 
-def read(qrels: QrelsLike, runs: Any, common: Common) -> Lists:
+def read(qrels: QrelsLike, runs: Any, common: Common) -> RankedRuns:
     """Read, judge and sort; what changes how the picture should be read is said as a warning."""
     judged = read_qrels(qrels)
     judgments = prepare(judged, level=common.get("rel_level"), highest=common.get("max_grade", HIGHEST_GRADE))
@@ -68,7 +67,7 @@ def read(qrels: QrelsLike, runs: Any, common: Common) -> Lists:
         said += notes_on_run(each, Options())
     for note in said:
         warnings.warn(note, DataWarning, stacklevel=3)
-    return Lists(judgments, names, [Ordering(each) for each in lines], level_of(common))
+    return RankedRuns(judgments, names, [Ordering(each) for each in lines], level_of(common))
 
 
 def level_of(common: Common) -> str:
@@ -82,23 +81,6 @@ def level_of(common: Common) -> str:
 def evaluation(common: Common) -> dict[str, Any]:
     """Return those of the options that `evaluate` and `compare` take."""
     return {name: value for name, value in common.items() if name in ("rel_level", "max_grade")}
-
-
-def two(names: Sequence[str], first: str | None, second: str | None) -> tuple[int, int]:
-    """Return which two runs are compared: those named, or the first two."""
-    if len(names) < 2:
-        raise BadParameter("This picture compares two runs; give two.")
-    places = []
-    for asked, usual in ((first, 0), (second, 1)):
-        if asked is not None and asked not in names:
-            raise BadParameter(f"There is no run {asked!r}{did_you_mean(asked, names) or '.'}")
-        places.append(names.index(asked) if asked is not None else usual)
-    if places[0] == places[1]:  # one is named: the other is the first of the rest
-        if first is not None and second is not None:
-            raise BadParameter(f"{first!r} cannot be compared with itself; name another run.")
-        rest = next(at for at in range(len(names)) if at != places[0])
-        return (places[0], rest) if first is not None else (rest, places[1])
-    return places[0], places[1]
 
 
 def relevant_ranks(ranking: Ranking, topic: int, rel: float | None = None) -> list[int]:

@@ -15,7 +15,7 @@ from exaequo.comparison.pairs import Plan
 from exaequo.errors import ExaequoError
 from exaequo.measures import Measure, parse_measure
 from exaequo.options import Options
-from exaequo.plot.systems import MOST_LETTERS
+from exaequo.plot.kinds.systems import MOST_LETTERS
 from exaequo.read import Qrels, Run
 from exaequo.reporting.data import data_of
 from exaequo.reporting.pictures import Figure, figures

@@ -11,7 +11,7 @@ import polars as pl
 import exaequo
 from exaequo.comparison import Comparison
 from exaequo.options import Options
-from exaequo.plot.systems import MOST_LETTERS
+from exaequo.plot.kinds.systems import MOST_LETTERS
 from exaequo.read import Qrels
 from exaequo.tabular import shown
 from exaequo.text import count, on_one_line
