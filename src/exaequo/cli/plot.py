@@ -11,7 +11,6 @@ from exaequo.choices import HIGHEST_GRADE, PICTURE_SIZES, STRATEGIES
 from exaequo.cli import output
 from exaequo.cli.options import Files, judges_relevance, reads_files
 from exaequo.errors import UsageError
-from exaequo.plot.chart import refuse_unknown_format
 from exaequo.plot.kinds import KINDS, OPTIONS
 
 #: What an option is if it is not given, where that is something.
@@ -59,6 +58,8 @@ def plot(
     **given: Any,
 ) -> None:
     """Draw a figure of a KIND from QRELS and RUNs."""
+    from exaequo.plot.chart import refuse_unknown_format
+
     draw = KINDS[kind]
     options = _options(kind, measures, given)
     if "qrels" not in OPTIONS[kind] and paths:

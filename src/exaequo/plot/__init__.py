@@ -1,18 +1,20 @@
 """Plots: Vega-Lite specifications of every figure of the sources, from one's own files, and a few more.
 
 `chart` is the specification and how it is drawn, `data` what is read, `marks` and `pair` what kinds share; `kinds` has
-one file for each. A kind is a function of the same name, here, which loads on first use.
+one file for each. A kind is a function of the same name, here. The names below load on first use.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from exaequo.choices import PICTURE_FORMATS as FORMATS
-from exaequo.plot.chart import SIZES, Chart
 from exaequo.plot.kinds import KINDS
 
 if TYPE_CHECKING:
+    from exaequo.plot.chart import SIZES as SIZES
+    from exaequo.plot.chart import Chart as Chart
     from exaequo.plot.kinds.at_k import at_k as at_k
     from exaequo.plot.kinds.curve import curve as curve
     from exaequo.plot.kinds.measures import measures as measures
@@ -30,11 +32,12 @@ __all__ = ["FORMATS", "KINDS", "SIZES", "Chart", *(name.replace("-", "_") for na
 if not TYPE_CHECKING:  # type checkers see the imports above, and that there are no other names
 
     def __getattr__(name: str) -> object:
-        """Load a kind on first use."""
+        """Load a name on first use."""
         if name not in __all__:
             raise AttributeError(f"module 'exaequo.plot' has no attribute {name!r}")
-        globals()[name] = draw = KINDS[name.replace("_", "-")]
-        return draw
+        kind = KINDS.get(name.replace("_", "-"))
+        globals()[name] = value = kind or getattr(import_module("exaequo.plot.chart"), name)
+        return value
 
 
 def __dir__() -> list[str]:

@@ -11,18 +11,20 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
 from importlib import import_module
 from pathlib import Path
-from typing import ParamSpec, get_args
+from typing import TYPE_CHECKING, ParamSpec, get_args
 
 from exaequo.errors import BadParameter
-from exaequo.plot.chart import Chart
 from exaequo.text import did_you_mean
+
+if TYPE_CHECKING:
+    from exaequo.plot.chart import Chart
 
 P = ParamSpec("P")
 #: What each kind takes, by name; of those that are loaded.
 OPTIONS: dict[str, tuple[str, ...]] = {}
 
 
-class Kinds(Mapping[str, Callable[..., Chart]]):
+class Kinds(Mapping[str, "Callable[..., Chart]"]):
     """The function of each kind, by the name the command knows; nothing is loaded before it is asked for."""
 
     def __init__(self, home: Path) -> None:
