@@ -16,7 +16,7 @@ from exaequo import plot
 from exaequo.cli import app
 from exaequo.plot import kinds
 
-FILES = sorted(path.stem for path in Path(kinds.__file__).parent.glob("[!_]*.py"))
+FILES = sorted(path.stem for path in Path(kinds.__file__).parent.glob("[a-z]*.py"))
 
 
 def test_kinds_are_the_files() -> None:
@@ -42,17 +42,14 @@ def test_type_checkers_see_every_kind() -> None:
 
 def test_the_command_has_the_options_of_every_kind() -> None:
     given = {parameter.name for parameter in app.commands["plot"].params}
-    for name in plot.KINDS:
-        assert plot.KINDS[name] is not None
-        assert set(kinds.OPTIONS[name]) - {"qrels", "runs", "measure"} <= given, name
+    for name, draw in plot.KINDS.items():
+        assert set(kinds.options_of(draw)) - {"qrels", "runs", "measure"} <= given, name
 
 
 def test_options_are_those_of_the_signature() -> None:
-    assert plot.KINDS["single"] is not None
-    assert kinds.OPTIONS["single"] == ("cutoff", "dark", "size")
-    assert plot.KINDS["at-k"] is not None
+    assert kinds.options_of(plot.single) == ("cutoff", "dark", "size")
     common = ("dark", "max_grade", "rel_level", "size")
-    assert kinds.OPTIONS["at-k"] == ("qrels", "runs", "measure", "ranks", "ties", *common)
+    assert kinds.options_of(plot.at_k) == ("qrels", "runs", "measure", "ranks", "ties", *common)
 
 
 def test_help_says_what_each_kind_shows() -> None:

@@ -11,7 +11,7 @@ from exaequo.choices import HIGHEST_GRADE, PICTURE_SIZES, STRATEGIES
 from exaequo.cli import output
 from exaequo.cli.options import Files, judges_relevance, reads_files
 from exaequo.errors import UsageError
-from exaequo.plot.kinds import KINDS, OPTIONS
+from exaequo.plot.kinds import KINDS, options_of
 
 #: What an option is if it is not given, where that is something.
 _USUAL = {"max_grade": HIGHEST_GRADE}
@@ -61,10 +61,11 @@ def plot(
     from exaequo.plot.chart import refuse_unknown_format
 
     draw = KINDS[kind]
-    options = _options(kind, measures, given)
-    if "qrels" not in OPTIONS[kind] and paths:
+    known = options_of(draw)
+    options = _options(kind, known, measures, given)
+    if "qrels" not in known and paths:
         raise UsageError(f"'{kind}' draws a formula and takes no files.")
-    if "qrels" in OPTIONS[kind] and len(paths) < 2:
+    if "qrels" in known and len(paths) < 2:
         raise UsageError(f"'{kind}' needs QRELS and at least one RUN.")
     output.check_paths(paths, path)
     refuse_unknown_format(path)
@@ -77,9 +78,8 @@ def plot(
     chart.save(path, scale=scale)
 
 
-def _options(kind: str, measures: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
+def _options(kind: str, known: tuple[str, ...], measures: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
     """Return what the kind is asked for; refuse what it does not know."""
-    known = OPTIONS[kind]
     options = {name: value for name, value in given.items() if value != _USUAL.get(name)}
     if measures and "measures" in known:
         options["measures"] = list(measures)

@@ -20,15 +20,13 @@ if TYPE_CHECKING:
     from exaequo.plot.chart import Chart
 
 P = ParamSpec("P")
-#: What each kind takes, by name; of those that are loaded.
-OPTIONS: dict[str, tuple[str, ...]] = {}
 
 
 class Kinds(Mapping[str, "Callable[..., Chart]"]):
     """The function of each kind, by the name the command knows; nothing is loaded before it is asked for."""
 
     def __init__(self, home: Path) -> None:
-        self._files = {path.stem.replace("_", "-"): path for path in sorted(home.glob("[!_]*.py"))}
+        self._files = {path.stem.replace("_", "-"): path for path in sorted(home.glob("[a-z]*.py"))}
 
     def __getitem__(self, name: str) -> Callable[..., Chart]:
         function = self._files[name].stem
@@ -47,6 +45,18 @@ class Kinds(Mapping[str, "Callable[..., Chart]"]):
             return file.readline().strip().strip('"')
 
 
+def options_of(function: Callable[..., Chart]) -> tuple[str, ...]:
+    """Return the names a kind takes: its parameters, and the keys of `**options: Unpack[...]`."""
+    known: list[str] = []
+    for parameter in inspect.signature(function, eval_str=True).parameters.values():
+        if parameter.kind == parameter.VAR_KEYWORD:
+            (shape,) = get_args(parameter.annotation)
+            known += sorted(shape.__optional_keys__)
+        else:
+            known.append(parameter.name)
+    return tuple(known)
+
+
 KINDS = Kinds(Path(__file__).parent)
 
 
@@ -56,7 +66,7 @@ def kind(function: Callable[P, Chart]) -> Callable[P, Chart]:
     An option it does not know is refused; warnings point at who asked for the picture.
     """
     name = function.__name__.replace("_", "-")
-    known = OPTIONS[name] = _options(function)
+    known = options_of(function)
 
     @wraps(function)
     def draw(*arguments: P.args, **options: P.kwargs) -> Chart:
@@ -72,15 +82,3 @@ def kind(function: Callable[P, Chart]) -> Callable[P, Chart]:
         return chart
 
     return draw
-
-
-def _options(function: Callable[..., Chart]) -> tuple[str, ...]:
-    """Return the names a function takes: its parameters, and the keys of `**options: Unpack[...]`."""
-    known: list[str] = []
-    for parameter in inspect.signature(function, eval_str=True).parameters.values():
-        if parameter.kind == parameter.VAR_KEYWORD:
-            (shape,) = get_args(parameter.annotation)
-            known += sorted(shape.__optional_keys__)
-        else:
-            known.append(parameter.name)
-    return tuple(known)
