@@ -13,7 +13,7 @@ from exaequo.errors import BadParameter, DataWarning
 from exaequo.evaluation import each_run, notes_on_judgments, notes_on_run
 from exaequo.judge import Floats, Judgments, judge, prepare
 from exaequo.measures import Measure, parse_measure
-from exaequo.options import Options
+from exaequo.options import Options, Relevance
 from exaequo.order import Ordering, Ranking
 from exaequo.plot.chart import Common
 from exaequo.plot.marks import notes
@@ -80,7 +80,7 @@ def level_of(common: Common) -> str:
 
 def evaluation(common: Common) -> dict[str, Any]:
     """Return those of the options that `evaluate` and `compare` take."""
-    return {name: value for name, value in common.items() if name in ("rel_level", "max_grade")}
+    return {name: value for name, value in common.items() if name in Relevance.__optional_keys__}
 
 
 def relevant_ranks(ranking: Ranking, topic: int, rel: float | None = None) -> list[int]:
