@@ -12,28 +12,25 @@ TARGET = Path(__file__).parent.parent / "docs" / "pictures"
 
 
 def pictures() -> dict[str, Chart]:
-    """Return one picture of each kind."""
+    """Return the pictures listed here, and of each kind that is not the one of all runs."""
     qrels, runs = exaequo.sample()
     by_name = {run.name: run for run in runs}
     bm25, hybrid, graded = (by_name[name] for name in ("bm25", "hybrid", "llm-judge"))
-    return {
+    listed = {
         "curve": plot.curve(qrels, runs, f_lines=True),
         "curve-topic": plot.curve(qrels, [bm25, hybrid], topic="401"),
         "curve-every-topic": plot.curve(qrels, [hybrid]),
         "recall-rnorm": plot.recall(qrels, [bm25], topic="402", measure="RNorm(docs=200)"),
-        "recall-pres": plot.recall(qrels, [bm25], topic="402", measure="PRES@50"),
+        "recall": plot.recall(qrels, [bm25], topic="402", measure="PRES@50"),
         "recall-two": plot.recall(qrels, [bm25, hybrid], topic="402", measure="PRES@50"),
         "recall-mor": plot.recall(qrels, [bm25], topic="402", measure="MOR@50"),
         "single": plot.single(),
-        "ties": plot.ties(qrels, runs),
         "tie-groups": plot.tie_groups(qrels, [graded]),
         "topics": plot.topics(qrels, [bm25, graded]),
         "scatter": plot.scatter(qrels, [bm25, graded]),
-        "measures": plot.measures(qrels, runs),
-        "at-k": plot.at_k(qrels, runs),
         "threshold": plot.threshold(qrels, [hybrid]),
-        "systems": plot.systems(qrels, runs),
     }
+    return listed | {kind: draw(qrels, runs) for kind, draw in plot.KINDS.items() if kind not in listed}
 
 
 def draw() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import click
@@ -9,32 +10,31 @@ import click
 from exaequo.choices import HIGHEST_GRADE, PICTURE_SIZES, STRATEGIES
 from exaequo.cli import output
 from exaequo.cli.options import Files, judges_relevance, reads_files
+from exaequo.errors import UsageError
+from exaequo.plot.kinds import KINDS, options_of
 
-#: Which options each kind knows, besides those of all.
-KNOWS = {
-    "curve": {"topic", "ties", "f_lines", "every_topic"},
-    "recall": {"measure", "topic", "cutoff", "ties"},
-    "single": {"cutoff"},
-    "ties": {"measure"},
-    "tie-groups": {"topic", "depth"},
-    "topics": {"measure", "ties", "one", "other"},
-    "scatter": {"measure", "ties", "one", "other"},
-    "measures": {"measures", "ties"},
-    "at-k": {"measure", "depth", "ties"},
-    "threshold": {"beta", "utility", "docs"},
-    "systems": {"measure", "alpha"},
-}
+#: What an option is if it is not given, where that is something.
+_USUAL = {"max_grade": HIGHEST_GRADE}
 
 
-@click.command()
-@click.argument("kind", type=click.Choice(list(KNOWS)))
+class _Plot(click.Command):
+    """A command whose help lists the kinds."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Kinds"):
+            formatter.write_dl([(name, KINDS.about(name)) for name in KINDS])
+        super().format_options(ctx, formatter)
+
+
+@click.command(cls=_Plot)
+@click.argument("kind", type=click.Choice(list(KINDS)), metavar="KIND")
 @click.argument("paths", nargs=-1, metavar="[QRELS RUN...]")
 @click.option("-o", "--output", "path", required=True, metavar="FILE", help="FILE.svg, .png, .pdf, .html or .json")
 @click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="What to draw.")
 @click.option("--topic", metavar="TOPIC", help="One topic instead of all.")
 @click.option("--ties", type=click.Choice(STRATEGIES), help="[default: realistic]")
 @click.option("--cutoff", type=click.IntRange(1), metavar="N", help="How far the reader looks (recall, single).")
-@click.option("--depth", type=click.IntRange(1), metavar="N", help="Ranks to draw (tie-groups, at-k).")
+@click.option("--ranks", type=click.IntRange(1), metavar="N", help="Ranks to draw (tie-groups, at-k).")
 @click.option("--one", metavar="RUN", help="The first of two runs (topics, scatter).")
 @click.option("--other", metavar="RUN", help="The second of two runs.")
 @click.option("--f-lines", is_flag=True, default=None, help="Lines of equal F (curve).")
@@ -57,45 +57,31 @@ def plot(
     files: Files,
     **given: Any,
 ) -> None:
-    """Draw a figure of a KIND from QRELS and RUNs.
-
-    curve: recall and precision. recall: relevant documents against rank. single: one relevant document. ties: the
-    interval ties leave open. tie-groups: where ties are. topics, scatter: two systems topic by topic. measures: how far
-    they agree. at-k: a measure against its cutoff. threshold: filters. systems: means with intervals and groups.
-    """
-    import warnings
-
-    from exaequo.errors import UsageError
-
-    options = _options(kind, measures, given)
-    if kind == "single" and paths:
-        raise UsageError("'single' draws a formula and takes no files.")
-    if kind != "single" and len(paths) < 2:
-        raise UsageError(f"'{kind}' needs QRELS and at least one RUN.")
-    output.check_paths(paths, path)
-    from exaequo.plot import KINDS as DRAWN
+    """Draw a figure of a KIND from QRELS and RUNs."""
     from exaequo.plot.chart import refuse_unknown_format
 
+    draw = KINDS[kind]
+    known = options_of(draw)
+    options = _options(kind, known, measures, given)
+    if "qrels" not in known and paths:
+        raise UsageError(f"'{kind}' draws a formula and takes no files.")
+    if "qrels" in known and len(paths) < 2:
+        raise UsageError(f"'{kind}' needs QRELS and at least one RUN.")
+    output.check_paths(paths, path)
     refuse_unknown_format(path)
-    arguments: tuple[Any, ...] = ()
-    if paths:
-        arguments = (files.qrels(paths[0]), list(files.runs(paths[1:])))
+    arguments = (files.qrels(paths[0]), list(files.runs(paths[1:]))) if paths else ()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        chart = DRAWN[kind](*arguments, **options)
+        chart = draw(*arguments, **options)
     for warning in caught:
         output.warn(str(warning.message))
     chart.save(path, scale=scale)
 
 
-def _options(kind: str, measures: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
+def _options(kind: str, known: tuple[str, ...], measures: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
     """Return what the kind is asked for; refuse what it does not know."""
-    from exaequo.errors import UsageError
-
-    if kind == "single" and given["rel_level"] is None and given["max_grade"] == HIGHEST_GRADE:
-        given = {name: value for name, value in given.items() if name not in ("rel_level", "max_grade")}
-    options = {name: value for name, value in given.items() if value is not None}
-    if measures and "measures" in KNOWS[kind]:
+    options = {name: value for name, value in given.items() if value != _USUAL.get(name)}
+    if measures and "measures" in known:
         options["measures"] = list(measures)
     elif measures:
         if len(measures) > 1:
@@ -105,8 +91,7 @@ def _options(kind: str, measures: tuple[str, ...], given: dict[str, Any]) -> dic
         from exaequo.cli.filter import coefficients_of
 
         options["utility"] = coefficients_of(options["utility"])
-    common = {"size", "dark"} | (set() if kind == "single" else {"rel_level", "max_grade"})
-    unknown = sorted(set(options) - KNOWS[kind] - common)
-    if unknown:
-        raise UsageError(f"'{kind}' has no option --{unknown[0].replace('_', '-')}.")
+    for name in sorted(options):
+        if name not in known:
+            raise UsageError(f"'{kind}' has no option --{name.replace('_', '-')}.")
     return options

@@ -9,14 +9,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypedDict
 
+from exaequo.choices import PICTURE_FORMATS, PICTURE_SIZES
 from exaequo.errors import BadParameter, ExaequoError
+from exaequo.options import Relevance
 from exaequo.writing import write_whole
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 VERSION = "5.21"
-FORMATS = ("svg", "png", "pdf", "html", "json")
 #: Width of the whole picture, height of its frame, size of letters, in points: a column of a paper, a page, a slide.
-SIZES = {"column": (250.0, 150.0, 8.0), "page": (640.0, 340.0, 12.0), "slide": (1060.0, 520.0, 18.0)}
+SIZES = dict(zip(PICTURE_SIZES, ((250.0, 150.0, 8.0), (640.0, 340.0, 12.0), (1060.0, 520.0, 18.0)), strict=True))
 #: Okabe and Ito: told apart by people who do not see all colours. Each has its partner on dark paper.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
 ON_DARK = ("#56B4E9", "#E69F00", "#2BC49A", "#E6A0C4", "#F0E442", "#FF8A66", "#FFFFFF", "#C9A66B")
@@ -33,18 +34,15 @@ DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 2], [1, 3], [10, 4], [6, 2, 
 LETTER = 0.6
 
 
-class Look(TypedDict, total=False):
+class Appearance(TypedDict, total=False):
     """How a picture looks: `size` is column, page or slide."""
 
     size: str
     dark: bool
 
 
-class Common(Look, total=False):
+class Common(Appearance, Relevance, total=False):
     """What every kind takes: how it looks, and what counts as relevant, as for `evaluate`."""
-
-    rel_level: float | None
-    max_grade: float
 
 
 class Chart(dict[str, Any]):
@@ -83,8 +81,9 @@ class Chart(dict[str, Any]):
 def refuse_unknown_format(path: str | Path) -> str:
     """Return the format of a file, which its ending tells."""
     kind = Path(path).suffix.lower().lstrip(".")
-    if kind not in FORMATS:
-        raise BadParameter(f"A picture is one of {', '.join('.' + each for each in FORMATS)}. Got {str(path)!r}.")
+    if kind not in PICTURE_FORMATS:
+        known = ", ".join(f".{each}" for each in PICTURE_FORMATS)
+        raise BadParameter(f"A picture is one of {known}. Got {str(path)!r}.")
     return kind
 
 
@@ -100,7 +99,7 @@ class Canvas:
     total: float = 0.0
 
     @classmethod
-    def of(cls, look: Look) -> Canvas:
+    def of(cls, look: Appearance) -> Canvas:
         """Return the canvas of a look: sizes for a paper column, a page or a slide; light or dark."""
         size = look.get("size", "page")
         if size not in SIZES:

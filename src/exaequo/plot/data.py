@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +13,7 @@ from exaequo.errors import BadParameter, DataWarning
 from exaequo.evaluation import judged_runs
 from exaequo.judge import Floats, Judgments
 from exaequo.measures import Measure, parse_measure
-from exaequo.options import Options
+from exaequo.options import Options, Relevance
 from exaequo.order import Ordering, Ranking
 from exaequo.plot.chart import Common
 from exaequo.plot.marks import notes
@@ -23,7 +22,7 @@ from exaequo.text import count, did_you_mean
 
 
 @dataclass(frozen=True, eq=False)
-class Lists:
+class RankedRuns:
     """The rankings of some runs."""
 
     judgments: Judgments
@@ -56,14 +55,14 @@ class Lists:
         return self.names[0]
 
 
-def read(qrels: QrelsLike, runs: Any, common: Common) -> Lists:
+def read(qrels: QrelsLike, runs: Any, common: Common) -> RankedRuns:
     """Read, judge and sort; what changes how the picture should be read is said as a warning."""
     found = list(judged_runs(read_qrels(qrels), read_runs(runs), Options(**evaluation(common))))
     for note in (note for _, said in found for note in said):
         warnings.warn(note, DataWarning, stacklevel=3)
     orderings = [ordering for ordering, _ in found]
     names = unique_names([(each.run.name, each.run.source.name) for each in orderings])
-    return Lists(orderings[0].judgments, names, orderings, level_of(common))
+    return RankedRuns(orderings[0].judgments, names, orderings, level_of(common))
 
 
 def level_of(common: Common) -> str:
@@ -76,24 +75,7 @@ def level_of(common: Common) -> str:
 
 def evaluation(common: Common) -> dict[str, Any]:
     """Return those of the options that `evaluate` and `compare` take."""
-    return {name: value for name, value in common.items() if name in ("rel_level", "max_grade")}
-
-
-def two(names: Sequence[str], first: str | None, second: str | None) -> tuple[int, int]:
-    """Return which two runs are compared: those named, or the first two."""
-    if len(names) < 2:
-        raise BadParameter("This picture compares two runs; give two.")
-    places = []
-    for asked, usual in ((first, 0), (second, 1)):
-        if asked is not None and asked not in names:
-            raise BadParameter(f"There is no run {asked!r}{did_you_mean(asked, names) or '.'}")
-        places.append(names.index(asked) if asked is not None else usual)
-    if places[0] == places[1]:  # one is named: the other is the first of the rest
-        if first is not None and second is not None:
-            raise BadParameter(f"{first!r} cannot be compared with itself; name another run.")
-        rest = next(at for at in range(len(names)) if at != places[0])
-        return (places[0], rest) if first is not None else (rest, places[1])
-    return places[0], places[1]
+    return {name: value for name, value in common.items() if name in Relevance.__optional_keys__}
 
 
 def relevant_ranks(ranking: Ranking, topic: int, rel: float | None = None) -> list[int]:

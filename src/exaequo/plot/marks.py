@@ -9,14 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from exaequo.measures import Measure
 from exaequo.plot.chart import DASHES, SHAPES, Canvas
 from exaequo.text import on_one_line
 
 Row = dict[str, Any]
 #: Lines up to which each has its name; of more, so many of the best have.
 MOST_NAMED, BEST_NAMED = 12, 8
+#: Rows of a picture that has one for each run.
+MOST_ROWS = 40
 #: Letters of a name, in a picture.
-MOST_LETTERS = 32
+LONGEST_NAME = 32
 #: Names that every object has in the language the pictures are drawn with.
 _TAKEN = {
     *("constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString"),
@@ -82,12 +85,28 @@ def padded(values: Iterable[float], lowest: float, highest: float) -> list[float
     return [max(lowest, low - room), min(highest, high + room)]
 
 
+def axis_name(measure: Measure, over: str = "mean") -> str:
+    """Return what an axis is called: the measure, what is made of its topics if that is not the mean, and its way."""
+    parts = [
+        measure.name,
+        "" if over == "mean" else f"{over} over topics",
+        "" if measure.upward > 0 else "less is better",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def best_rows(runs: list[str]) -> tuple[list[str], str]:
+    """Return as many of the best runs as a picture has rows for, and what to say about the others."""
+    some = f"the best {MOST_ROWS} of {len(runs)} runs" if len(runs) > MOST_ROWS else ""
+    return runs[:MOST_ROWS], some
+
+
 def notes(*parts: str) -> str:
     """Put together what there is to say."""
     return "; ".join(part for part in parts if part)
 
 
-def short_names(names: Sequence[str], most: int = MOST_LETTERS) -> dict[str, str]:
+def short_names(names: Sequence[str], most: int = LONGEST_NAME) -> dict[str, str]:
     """Return what to write for each name: long ones lose their middle, or else what all have in common.
 
     What cannot be printed is escaped, and a name the drawing library would take for its own is told apart unseen.

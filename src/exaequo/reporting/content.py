@@ -18,7 +18,7 @@ from exaequo.errors import ExaequoError
 from exaequo.evaluation import Judged
 from exaequo.measures import Measure, parse_measure
 from exaequo.options import Options
-from exaequo.plot.systems import MOST_LETTERS
+from exaequo.plot.kinds.systems import MOST_LETTERS
 from exaequo.reporting.data import data_of
 from exaequo.reporting.facts import DEEPEST_HIT, noting
 from exaequo.reporting.pictures import Figure, figures

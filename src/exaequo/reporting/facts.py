@@ -11,8 +11,8 @@ import numpy as np
 from exaequo.measures import Measure
 from exaequo.options import Options
 from exaequo.order import Ordering, Ranking
-from exaequo.plot.curves import cutoffs, means_at
-from exaequo.plot.groups import tie_bars
+from exaequo.plot.kinds.at_k import cutoffs, means_at
+from exaequo.plot.kinds.tie_groups import tie_bars
 from exaequo.tiestats import tie_statistics
 
 #: Ranks in the pictures of cutoffs, of ties, and of relevant documents found.

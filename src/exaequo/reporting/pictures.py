@@ -14,11 +14,17 @@ from exaequo.comparison.values import means as mean_values
 from exaequo.comparison.values import table
 from exaequo.measures import parse_measure
 from exaequo.plot.chart import Canvas, Chart
-from exaequo.plot.curves import cutoff_lines, mean_curves, without_cutoff
-from exaequo.plot.groups import tie_rows
-from exaequo.plot.marks import notes, short_names
-from exaequo.plot.ranks import areas, scene_of
-from exaequo.plot.systems import MOST_ROWS, Pair, agreement, cloud, gap_bars, intervals, letters_mean, means
+from exaequo.plot.kinds.at_k import cutoff_lines, without_cutoff
+from exaequo.plot.kinds.curve import mean_curves
+from exaequo.plot.kinds.measures import agreement
+from exaequo.plot.kinds.recall import areas, scene_of
+from exaequo.plot.kinds.scatter import cloud
+from exaequo.plot.kinds.systems import letters_mean, means
+from exaequo.plot.kinds.tie_groups import tie_rows
+from exaequo.plot.kinds.ties import intervals
+from exaequo.plot.kinds.topics import gap_bars
+from exaequo.plot.marks import MOST_ROWS, notes, short_names
+from exaequo.plot.pair import Pair
 from exaequo.reporting.facts import CUTOFFS, DEEPEST_HIT, DEEPEST_TIE, first_cut
 from exaequo.reporting.sentences import means_by_ties
 from exaequo.scores import Scores

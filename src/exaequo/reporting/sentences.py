@@ -12,7 +12,7 @@ from exaequo import __version__
 from exaequo.comparison import Comparison
 from exaequo.comparison.values import means
 from exaequo.options import Options
-from exaequo.plot.systems import MOST_LETTERS
+from exaequo.plot.kinds.systems import MOST_LETTERS
 from exaequo.scores import Scores
 from exaequo.tabular import shown
 from exaequo.text import count, on_one_line

@@ -1,4 +1,4 @@
-"""Pictures of tie groups: where in the ranking the ties are."""
+"""Where in the ranking the ties are."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from exaequo.read import QrelsLike
 MOST_LABELS = 60
 
 
-@kind(Common)
+@kind
 def tie_groups(
     qrels: QrelsLike,
     runs: Any,
     *,
     topic: str | None = None,
-    depth: int = 100,
+    ranks: int = 100,
     **common: Unpack[Common],
 ) -> Chart:
     """Where in the ranking the ties are: a bar from the first to the last rank of each, a row per topic, or per run."""
-    at_least_one(depth=depth)
+    at_least_one(ranks=ranks)
     lists = read(qrels, runs, common)
     several = len(lists.names) > 1
     rows: dict[str, list[Row]] = {}
@@ -37,12 +37,12 @@ def tie_groups(
     shown = short_names(lists.names)
     chosen = [lists.topic(topic)] if topic is not None or several else _in_order(lists.judgments.topics.to_list())
     for name, ranking in lists.rankings("realistic"):
-        bars = tie_bars(ranking, depth)
+        bars = tie_bars(ranking, ranks)
         for at in chosen:
             label = shown[name] if several else f"topic {topics[lists.judgments.topics[at]]}"
             rows[label], length[label] = bars[at], int(ranking.returned[at])
     who = f"topic {lists.judgments.topics[lists.topic(topic)]}" if several else lists.names[0]
-    return tie_rows(rows, length, depth, Canvas.of(common), title=f"Ties of {who}", note=lists.level)
+    return tie_rows(rows, length, ranks, Canvas.of(common), title=f"Ties of {who}", note=lists.level)
 
 
 def _in_order(topics: list[str]) -> list[int]:
@@ -52,13 +52,13 @@ def _in_order(topics: list[str]) -> list[int]:
     return sorted(range(len(topics)), key=known.__getitem__) if len(known) == len(topics) else list(range(len(topics)))
 
 
-def tie_bars(ranking: Ranking, depth: int) -> list[list[Row]]:
-    """Return the ties of each topic that begin above a depth: from where to where, and whether they are mixed."""
+def tie_bars(ranking: Ranking, ranks: int) -> list[list[Row]]:
+    """Return the ties of each topic that begin in the first ranks: from where to where, and whether they are mixed."""
     groups = ranking.groups
     inside, _ = groups.counts(ranking.relevant())
     bars: list[list[Row]] = [[] for _ in range(ranking.n_topics)]
-    for tie in np.flatnonzero((groups.size > 1) & (groups.before < depth)).tolist():
-        first, last = int(groups.before[tie]), min(int(groups.before[tie] + groups.size[tie]), depth)
+    for tie in np.flatnonzero((groups.size > 1) & (groups.before < ranks)).tolist():
+        first, last = int(groups.before[tie]), min(int(groups.before[tie] + groups.size[tie]), ranks)
         kind = "mixed" if 0 < inside[tie] < groups.size[tie] else "all alike"
         bars[int(groups.topic[tie])].append({"first": first + 0.5, "last": last + 0.5, "kind": kind})
     return bars
@@ -67,7 +67,7 @@ def tie_bars(ranking: Ranking, depth: int) -> list[list[Row]]:
 def tie_rows(
     rows: Mapping[str, list[Row]],
     length: Mapping[str, int],
-    depth: int,
+    ranks: int,
     canvas: Canvas,
     *,
     title: str = "",
@@ -80,9 +80,9 @@ def tie_rows(
     canvas = canvas.high(
         max(5 * canvas.font, (90 * canvas.font / len(labels) if many else 1.5 * canvas.font) * len(labels))
     )
-    depth = max(1, min(depth, max(length.values())))
-    across = quantity("first", "Rank", scale={"domain": [0.5, depth + 0.5], "nice": False})
-    across["axis"] = ranks_axis(1, depth, canvas)
+    ranks = max(1, min(ranks, max(length.values())))
+    across = quantity("first", "Rank", scale={"domain": [0.5, ranks + 0.5], "nice": False})
+    across["axis"] = ranks_axis(1, ranks, canvas)
     down = nominal("row", scale={"domain": labels}, axis={"labelOverlap": "greedy", "ticks": not many})
     scale = {"domain": ["mixed", "all alike"], "range": [canvas.colours[1], canvas.quiet]}
     legend = {"title": None, "orient": "top", "symbolType": "square"}
@@ -97,10 +97,10 @@ def tie_rows(
         bars = [{"row": label, **bar} for label, row in rows.items() for bar in row if bar["kind"] == kind_]
         look = {"height": {"band": band}, "stroke": canvas.paper, "strokeWidth": 0 if many else canvas.px(1)}
         layers.append(layer(bars, "bar", encoding, **look))
-    ends = [{"row": label, "first": length[label] + 0.5} for label in labels if length[label] < depth]
+    ends = [{"row": label, "first": length[label] + 0.5} for label in labels if length[label] < ranks]
     end = {"thickness": canvas.px(2), "height": {"band": 0.9}, "color": canvas.ink}
     layers.append(layer(ends, "tick", {"x": across, "y": down}, **end))
     said = "mixed ties hold relevant and other documents: their order changes scores"
-    none = "" if any(rows.values()) else f"no tie in the first {depth}"
+    none = "" if any(rows.values()) else f"no tie in the first {ranks}"
     stop = "a stroke is the end of a list" if ends else ""
     return canvas.chart(layers, title=title, note=notes(none or said, stop, note))

@@ -1,4 +1,4 @@
-"""Pictures of filters: what a threshold does."""
+"""What the threshold of a filter does."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LARGE = 1e5
 MOST_MARKS = 30
 
 
-@kind(Common)
+@kind
 def threshold(
     qrels: QrelsLike,
     runs: Any,

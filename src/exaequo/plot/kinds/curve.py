@@ -1,4 +1,4 @@
-"""Pictures of lines over cutoffs: recall–precision curves, and a measure against its cutoff."""
+"""Recall and precision, of one topic or averaged over topics."""
 
 from __future__ import annotations
 
@@ -7,27 +7,23 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from exaequo.errors import BadParameter
 from exaequo.judge import Floats
-from exaequo.measures import Measure, parse_measure
 from exaequo.measures.interpolated import best_from_here, interpolated_precision
 from exaequo.order import Ranking
 from exaequo.plot.chart import Canvas, Chart, Common
-from exaequo.plot.data import at_least_one, by_topic, defined, read, relevant_ranks
+from exaequo.plot.data import read, relevant_ranks
 from exaequo.plot.kinds import kind
-from exaequo.plot.marks import Axes, Row, layer, lines, notes, ranks_axis
+from exaequo.plot.marks import Axes, Row, layer, lines, notes
 from exaequo.read import QrelsLike
 
 LEVELS = tuple(tenth / 10 for tenth in range(11))
 #: Topics up to which each is drawn behind the mean.
 MOST_FAINT = 100
-#: Ranks that have a mark in the picture of cutoffs.
-MARKED = (1, 5, 10, 20, 50, 100, 200, 500, 1000)
 _F_VALUES = (0.2, 0.4, 0.6, 0.8)
 _PLANE = Axes("recall", "precision", "Recall", "Precision", (0.0, 1.0), (0.0, 1.0))
 
 
-@kind(Common)
+@kind
 def curve(
     qrels: QrelsLike,
     runs: Any,
@@ -164,71 +160,3 @@ def _f_names(canvas: Canvas) -> list[Row]:
     look = {"align": "right", "dx": -3, "dy": -0.5 * canvas.font, "fontSize": 0.85 * canvas.font}
     around = layer(rows, "text", encoding, stroke=canvas.paper, strokeWidth=4, color=canvas.paper, **look)
     return [around, layer(rows, "text", encoding, color=canvas.quiet, **look)]
-
-
-@kind(Common)
-def at_k(
-    qrels: QrelsLike,
-    runs: Any,
-    *,
-    measure: str = "nDCG",
-    depth: int = 50,
-    ties: str = "realistic",
-    **common: Unpack[Common],
-) -> Chart:
-    """A measure against its cutoff."""
-    at_least_one(depth=depth)
-    lists = read(qrels, runs, common)
-    ks = cutoffs(depth)
-    found = {name: means_at(ranking, measure, ks) for name, ranking in lists.rankings(ties)}
-    name = without_cutoff(measure).name
-    title = f"{name} against the cutoff"
-    return cutoff_lines(found, ks, name, Canvas.of(common), title=title, note=lists.about(ties))
-
-
-def without_cutoff(measure: str) -> Measure:
-    """Return a measure as it is called without its cutoff; raise if it has none."""
-    parsed = by_topic(measure, complete=False)
-    if parsed.definition.at != "cutoff":
-        raise BadParameter(f"{parsed.definition.name} takes no cutoff.")
-    bare = parsed @ 1
-    return Measure(bare.definition, {name: value for name, value in bare.params.items() if name != "cutoff"})
-
-
-def cutoffs(depth: int) -> list[int]:
-    """Return the cutoffs to draw: all of the first, then fewer, and the last."""
-    grid = (*range(1, 21), *range(25, 101, 5), *range(120, 1001, 20), *range(1100, 10001, 100))
-    return sorted({k for k in grid if k < depth} | {depth})
-
-
-def means_at(ranking: Ranking, measure: str, ks: Sequence[int]) -> list[float]:
-    """Return the mean of a measure at each cutoff."""
-    bare = without_cutoff(measure)
-    return [float(np.nanmean(defined(bare @ k, (bare @ k).values(ranking)))) for k in ks]
-
-
-def cutoff_lines(
-    found: Mapping[str, Sequence[float]],
-    ks: Sequence[int],
-    name: str,
-    canvas: Canvas,
-    *,
-    title: str = "",
-    note: str = "",
-) -> Chart:
-    """Draw the mean of each run at each cutoff."""
-    rows: list[Row] = [
-        {"run": run, "k": k, "value": value}
-        for run, values in found.items()
-        for k, value in zip(ks, values, strict=True)
-    ]
-    low, top = min(0.0, *(row["value"] for row in rows)), max(row["value"] for row in rows)
-    ends = (ks[0], ks[-1]) if len(ks) > 1 else (0, 2)
-    whole = ranks_axis(1, ends[1], canvas)
-    upward = parse_measure(f"{name}@1").upward
-    what = f"{name}@k" if upward > 0 else f"{name}@k, less is better"
-    axes = Axes("k", "value", "Cutoff k", what, ends, (low, 1.04 * top if top > low else low + 1), whole)
-    rank = {run: upward * values[-1] for run, values in found.items()}
-    marked = [row for row in rows if row["k"] in (*MARKED, ks[-1])]
-    drawn, canvas, named = lines(rows, axes, canvas, marked=marked, rank=rank)
-    return canvas.chart(drawn, title=title, note=notes(note, named))

@@ -1,4 +1,4 @@
-"""Pictures along the ranks: relevant documents found, between best and worst cases, and a single one."""
+"""Relevant documents against rank, between best and worst case."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ from exaequo.errors import BadParameter
 from exaequo.measures import Measure, parse_measure
 from exaequo.measures.recall import mor_parts
 from exaequo.order import Ranking
-from exaequo.plot.chart import Canvas, Chart, Common, Look
-from exaequo.plot.data import Lists, at_least_one, read, relevant_ranks
+from exaequo.plot.chart import Canvas, Chart, Common
+from exaequo.plot.data import RankedRuns, at_least_one, read, relevant_ranks
 from exaequo.plot.kinds import kind
 from exaequo.plot.marks import (
     Axes,
     Row,
     channels,
     layer,
-    lines,
     margin,
     names_at_the_end,
     notes,
@@ -36,8 +35,6 @@ from exaequo.read import QrelsLike
 CASES = ("PRES", "RNorm", "MOR")
 #: Runs that can be told apart, and whose areas can.
 MOST_RUNS, MOST_AREAS = 8, 3
-#: Documents up to which each rank has a mark.
-MOST_MARKS = 15
 _Steps = list[tuple[int, int]]
 
 
@@ -61,7 +58,7 @@ class Scene:
         return 1 - lost / whole if whole else 1.0
 
 
-@kind(Common)
+@kind
 def recall(
     qrels: QrelsLike,
     runs: Any,
@@ -91,7 +88,9 @@ def recall(
     return areas(scene(what, rankings, at, notes(f"{ties} ties", lists.level)), canvas)
 
 
-def _case(measure: str, cutoff: int | None, lists: Lists, at: int, rankings: Sequence[tuple[str, Ranking]]) -> Measure:
+def _case(
+    measure: str, cutoff: int | None, lists: RankedRuns, at: int, rankings: Sequence[tuple[str, Ranking]]
+) -> Measure:
     """Return the measure whose cases are drawn, with a cutoff that shows all there is unless one is given."""
     bare = parse_measure(measure, complete=False)
     if bare.definition.name not in CASES:
@@ -313,27 +312,3 @@ def _beside(rank: float, end: float, canvas: Canvas) -> Row:
     """To the right of a rank, where all lines have risen; to its left if there is no room."""
     narrow = (end - rank) / end * canvas.width < canvas.span("w = 0000")
     return {"align": "right", "dx": -5} if narrow else {"align": "left", "dx": 5}
-
-
-@kind(Look)
-def single(*, cutoff: int = 10, **look: Unpack[Look]) -> Chart:
-    """MOR, PRES and RR against the rank of a single relevant document, up to twice the cutoff."""
-    at_least_one(cutoff=cutoff)
-    names = [f"MOR@{cutoff}", f"PRES@{cutoff}", "RR"]
-    topics = [f"{rank:05}" for rank in range(1, 2 * cutoff + 1)]
-    qrels = {topic: {"the one": 1} for topic in topics}
-    run = {}
-    for rank, topic in enumerate(topics, 1):
-        run[topic] = {("the one" if at == rank else f"d{at}"): -float(at) for at in range(1, 2 * cutoff + 1)}
-    ((_, ranking),) = read(qrels, run, {}).rankings("realistic")
-    rows: list[Row] = [
-        {"run": name, "rank": at, "value": float(value)}
-        for name in names
-        for at, value in enumerate(parse_measure(name).values(ranking), 1)
-    ]
-    canvas = Canvas.of(look)
-    whole = ranks_axis(1, 2 * cutoff, canvas)
-    axes = Axes("rank", "value", "Rank of the only relevant document", "Value", (0, 2 * cutoff), (0, 1), whole)
-    marked = [row for row in rows if cutoff <= MOST_MARKS or row["rank"] in whole["values"]]
-    layers, canvas, _ = lines(rows, axes, canvas, marked=marked)
-    return canvas.chart(layers, title="One relevant document", note=f"a reader who looks at {cutoff}")

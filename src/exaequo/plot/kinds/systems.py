@@ -1,0 +1,68 @@
+"""Means with their intervals; which systems are not told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Unpack
+
+from exaequo.comparison import compare
+from exaequo.measures import Measure, parse_measure
+from exaequo.plot.chart import Canvas, Chart, Common
+from exaequo.plot.data import evaluation, level_of
+from exaequo.plot.kinds import kind
+from exaequo.plot.marks import axis_name, best_rows, layer, nominal, notes, padded, quantity, short_names
+from exaequo.read import QrelsLike
+
+#: Letters of groups that are written out.
+MOST_LETTERS = 8
+
+
+@kind
+def systems(
+    qrels: QrelsLike, runs: Any, *, measure: str = "AP", alpha: float = 0.05, **common: Unpack[Common]
+) -> Chart:
+    """Means with their intervals; systems that share a letter are not told apart."""
+    what = parse_measure(measure)
+    result = compare(qrels, runs, what, alpha=alpha, ties="realistic", **evaluation(common))
+    rows = result.systems.select("run", "mean", "low", "high", "group").to_dicts()
+    kept, some = best_rows([row["run"] for row in rows])
+    rows = rows[: len(kept)]
+    note = notes(f"{100 * (1 - alpha):g} % intervals", letters_mean(rows), result.plan.name, some, level_of(common))
+    return means(rows, what, Canvas.of(common), title=f"Means of {what.name}", note=note)
+
+
+def letters_mean(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Say what the letters beside the intervals mean; with many groups they are not written out."""
+    if max(len(row["group"]) for row in rows) <= MOST_LETTERS:
+        return "those that share a letter are not told apart"
+    return "≈: not told apart from the best"
+
+
+def means(rows: Sequence[Mapping[str, Any]], measure: Measure, canvas: Canvas, **words: str) -> Chart:
+    """Draw means with their intervals, as far as values can go, and the letters of groups."""
+    about = measure.definition
+    shown = short_names([row["run"] for row in rows])
+    canvas = canvas.beside(left=max(map(canvas.span, shown.values())), right=2 * canvas.font).rows(len(rows))
+    many = max(len(row["group"]) for row in rows) > MOST_LETTERS
+    rows = [
+        {
+            **row,
+            "group": row["group"] if not many else "≈" if row["group"].startswith("a") else "",
+            "run": shown[row["run"]],
+            "low": max(row["low"], about.lowest) if row["low"] is not None else row["mean"],
+            "high": min(row["high"], about.highest) if row["high"] is not None else row["mean"],
+        }
+        for row in rows
+    ]
+    y = nominal("run", sort=list(shown.values()))
+    look = {"color": canvas.colours[0]}
+    domain = padded((row[end] for row in rows for end in ("low", "high")), about.lowest, about.highest)
+    scale = {"domain": domain, "zero": False, "nice": True}
+    across = {"y": y, "x": quantity("low", axis_name(measure), scale=scale), "x2": {"field": "high"}}
+    letters = {"y": y, "x": quantity("high"), "text": {"field": "group"}}
+    layers = [
+        layer(rows, "rule", across, strokeWidth=canvas.px(3), **look),
+        layer(rows, "point", {"y": y, "x": quantity("mean")}, filled=True, size=canvas.area(80), opacity=1, **look),
+        layer(rows, "text", letters, align="left", dx=8, fontWeight="bold"),
+    ]
+    return canvas.chart(layers, **words)

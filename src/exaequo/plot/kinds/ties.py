@@ -1,0 +1,98 @@
+"""The interval ties leave open, from realistic to optimistic."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Unpack
+
+import numpy as np
+
+from exaequo.choices import COMPARED
+from exaequo.evaluation import evaluate
+from exaequo.measures import Measure, parse_measure
+from exaequo.plot.chart import Canvas, Chart, Common
+from exaequo.plot.data import defined, evaluation, level_of
+from exaequo.plot.kinds import kind
+from exaequo.plot.marks import Row, axis_name, best_rows, layer, nominal, notes, padded, quantity, short_names
+from exaequo.read import QrelsLike
+
+#: Where ties change nothing that can be seen.
+_ALL = "all (nearly) alike"
+_SYMBOLS = ("triangle-right", "cross", "triangle-left", "diamond", "circle")
+
+
+@kind
+def ties(qrels: QrelsLike, runs: Any, *, measure: str = "AP", **common: Unpack[Common]) -> Chart:
+    """For each run the interval from realistic to optimistic, with conventional and expected in it."""
+    what = parse_measure(measure)
+    scores = evaluate(qrels, runs, what, ties=COMPARED, **evaluation(common))
+    found = {run: {ties: scores.mean(what, run=run, ties=ties) for ties in COMPARED} for run in scores.runs}
+    defined(what, np.array([each["realistic"] for each in found.values()]))
+    order, some = best_rows(sorted(found, key=lambda run: -what.upward * found[run]["realistic"]))
+    title = f"What ties leave open: {what.name}"
+    note = notes("sorted by the realistic score", some, level_of(common))
+    return intervals(found, order, what, Canvas.of(common), title=title, note=note)
+
+
+def intervals(
+    found: Mapping[str, Mapping[str, float]],
+    order: Sequence[str],
+    measure: Measure,
+    canvas: Canvas,
+    **words: str,
+) -> Chart:
+    """Draw, for each run in this order, the score under each strategy, or one mark where ties change nothing."""
+    shown = short_names(order)
+    canvas = canvas.beside(left=max(map(canvas.span, shown.values()))).rows(len(order))
+    about, total = measure.definition, measure.aggregate != "mean"
+    bounds = (-np.inf, np.inf) if total else (about.lowest, about.highest)
+    domain = padded((value for run in order for value in found[run].values()), *bounds)
+    least = 3 * (domain[1] - domain[0]) / canvas.width  # less than that cannot be seen
+    title = axis_name(measure, measure.aggregate)
+    bars: list[Row] = [
+        {"run": shown[run], "low": found[run]["realistic"], "high": found[run]["optimistic"]}
+        for run in order
+        if not np.isnan(found[run]["realistic"])
+    ]
+    points: list[Row] = [
+        {"run": shown[run], "value": value, "strategy": ties}
+        for run in order
+        for ties, value in _told_apart(found[run], least)
+        if not np.isnan(value)
+    ]
+    y = nominal("run", sort=list(shown.values()))
+    encoding = {
+        "y": y,
+        "x": quantity("value", title, scale={"domain": domain, "zero": False, "nice": True}),
+        **_strategies({point["strategy"] for point in points}, canvas),
+    }
+    across = {"y": y, "x": quantity("low", title), "x2": {"field": "high"}}
+    layers = [
+        layer(bars, "bar", across, height=canvas.px(8), opacity=0.3, color=canvas.quiet),
+        layer(points, "point", encoding, filled=True, size=canvas.area(90), opacity=1),
+    ]
+    return canvas.chart(layers, **words)
+
+
+def _told_apart(values: Mapping[str, float], least: float) -> list[tuple[str, float]]:
+    """Return the score under each strategy, or one for all of them if they cannot be seen apart."""
+    chosen = [(ties, values[ties]) for ties in COMPARED]
+    spread = max(value for _, value in chosen) - min(value for _, value in chosen)
+    return [(_ALL, chosen[0][1])] if spread < least else chosen
+
+
+def _strategies(drawn: Collection[str], canvas: Canvas) -> dict[str, Row]:
+    """Return symbol and colour of each strategy, with a legend of as many columns as there is room for."""
+    names = [ties for ties in (*COMPARED, _ALL) if ties in drawn]
+    room = sum(canvas.span(name) + 2 * canvas.font for name in names) / canvas.width
+    legend = {"title": None, "orient": "top", "columns": len(names) if room < 1 else 3 if room < 1.6 else 2}
+
+    def scale(values: Sequence[str]) -> Row:
+        look = dict(zip((*COMPARED, _ALL), values, strict=True))
+        return {"domain": names, "range": [look[name] for name in names]}
+
+    strategy = {"field": "strategy", "type": "nominal", "legend": legend}
+    return {
+        "shape": {**strategy, "scale": scale(_SYMBOLS)},
+        "color": {**strategy, "scale": scale((*canvas.colours[:4], canvas.ink))},
+    }

@@ -1,0 +1,65 @@
+"""Differences between two systems, topic by topic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Unpack
+
+import numpy as np
+
+from exaequo.plot.chart import Canvas, Chart
+from exaequo.plot.kinds import kind
+from exaequo.plot.marks import Row, axis_name, layer, nominal, notes, quantity, short_names
+from exaequo.plot.pair import NAMED, Pair, PairOptions, pair_of
+from exaequo.read import QrelsLike
+from exaequo.text import count
+
+#: Bars have names as long as their letters are not smaller than that share of the usual size.
+LEAST_LETTERS = 0.6
+
+
+@kind
+def topics(qrels: QrelsLike, runs: Any, **options: Unpack[PairOptions]) -> Chart:
+    """Differences between two systems, topic by topic, sorted."""
+    pair = pair_of(qrels, runs, options)
+    higher, lower, equal = (int(each.sum()) for each in (pair.gap > 0, pair.gap < 0, pair.gap == 0))
+    note = notes(f"higher on {count(higher, 'topic')}, lower on {lower}, equal on {equal}", pair.note)
+    return gap_bars(pair, Canvas.of(options), title=pair.title, note=note)
+
+
+def gap_bars(pair: Pair, canvas: Canvas, **words: str) -> Chart:
+    """Draw the differences of the second over the first, sorted; of many topics only the farthest are named."""
+    shown = short_names(pair.names)
+    first, second = (shown[name] for name in pair.names)
+    topics = short_names(pair.topics, 16)
+    gaps = sorted(zip(topics.values(), pair.gap.tolist(), strict=True), key=lambda each: -each[1])
+    side = pair.measure.upward
+    better = {1: f"{second} better", -1: f"{first} better", 0: "equal"}
+    rows = [{"topic": topic, "gap": gap, "sign": better[int(np.sign(side * gap))]} for topic, gap in gaps]
+    tints = dict(zip(better.values(), (canvas.colours[0], canvas.colours[1], canvas.quiet), strict=True))
+    there = [name for name in tints if any(row["sign"] == name for row in rows)]
+    scale = {"domain": there, "range": [tints[name] for name in there]}
+    narrow = canvas.span("".join(there)) + 9 * canvas.font > canvas.width
+    legend = {"title": None, "orient": "top", "columns": 1 if narrow else 3}
+    letters = min(canvas.font, 0.95 * canvas.width / len(rows))
+    many = letters < LEAST_LETTERS * canvas.font
+    upright = max(map(canvas.span, topics.values())) < 0.9 * canvas.width / len(rows)
+    axis = {"labels": not many, "ticks": not many, "labelAngle": 0 if upright else -90, "labelFontSize": letters}
+    bars = {
+        "x": nominal("topic", title="Topic", axis=axis),
+        "y": quantity("gap", f"Difference in {axis_name(pair.measure)}"),
+        "color": {"field": "sign", "type": "nominal", "scale": scale, "legend": legend},
+    }
+    note = notes(words.get("note", ""), *(_extremes(rows) if many else ()))
+    return canvas.chart([layer(rows, "bar", bars)], title=words.get("title", ""), note=note)
+
+
+def _extremes(rows: Sequence[Row]) -> list[str]:
+    """Say which topics are farthest to either side."""
+    up = [row for row in rows[:NAMED] if row["gap"] > 0]
+    down = [row for row in rows[::-1][:NAMED] if row["gap"] < 0]
+    said = []
+    for name, chosen in (("highest", up), ("lowest", down)):
+        far = ", ".join(f"{row['topic']} {row['gap']:+.4f}".replace("-", "−") for row in chosen)
+        said.append(f"{name}: {far}" if far else "")
+    return said
