@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import runpy
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -17,6 +20,14 @@ from exaequo.judge import judge, prepare
 from exaequo.order import Ordering
 
 SOURCE = Path(exaequo.__file__).parent
+ROOT = Path(__file__).parent.parent
+
+#: Imports against the order of layers. To be mended; nothing may be added.
+KNOWN = {"scores.py imports formats"}
+
+
+def layers() -> dict[str, Any]:
+    return runpy.run_path(str(ROOT / "scripts" / "layers.py"))
 
 
 def test_public_names() -> None:
@@ -49,23 +60,65 @@ def test_importing_costs_nothing() -> None:
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"False False\n"
 
 
-#: Each module may use the ones before it. `errors` stands below all, `cli` on top of all.
-LAYERS = (
-    "errors choices text options writing tabular read judge order stats aggregate measures expected tiestats scores "
-    "evaluation listing audit comparison axioms filtering sampledata formats explanation plot reporting study "
-    "trec_eval compat cli"
-).split()
+def imports(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield line and layer of everything a module takes from exaequo, at its top or late, for types or for work."""
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    package = {"exaequo", *(as_ for each in nodes if isinstance(each, ast.Import) for as_ in _package_as(each))}
+    for node in nodes:
+        names: list[str] = []
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}:{node.lineno}: write the whole name of the module"
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in package:
+            names = [f"exaequo.{node.attr}"]
+        for name in names:
+            top, _, rest = name.partition(".")
+            if top == "exaequo" and rest not in ("", "__version__"):
+                first = rest.partition(".")[0]
+                yield node.lineno, exaequo._HOME_OF.get(first, first).partition(".")[0]
 
 
-def test_nothing_imports_from_a_later_stage() -> None:
-    for path in SOURCE.rglob("*.py"):
-        stage = path.relative_to(SOURCE).parts[0].removesuffix(".py")
-        if stage not in LAYERS:
+def _package_as(node: ast.Import) -> list[str]:
+    return [alias.asname for alias in node.names if alias.name == "exaequo" and alias.asname]
+
+
+def test_nothing_imports_from_a_later_layer() -> None:
+    order = {name: place for place, name in enumerate([*layers()["LAYERS"], "__main__"])}
+    found = set()
+    for path in sorted(SOURCE.rglob("*.py")):
+        file = path.relative_to(SOURCE)
+        layer = file.parts[0].removesuffix(".py")
+        if layer == "__init__":  # the public names, from anywhere
             continue
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("exaequo."):
-                used = str(node.module).split(".")[1]
-                assert LAYERS.index(used) <= LAYERS.index(stage), f"{path.name} imports {node.module}"
+        assert layer in order, f"{file} has no place in scripts/layers.py"
+        for line, used in imports(path):
+            assert used in order, f"{file}:{line}: exaequo.{used} has no place in scripts/layers.py"
+            if order[used] > order[layer]:
+                found.add(f"{file} imports {used}")
+    assert found == KNOWN
+
+
+def test_the_layers_are_those_of_the_docs() -> None:
+    script = layers()
+    assert {path.name.removesuffix(".py") for path in SOURCE.iterdir() if _is_module(path)} == set(script["LAYERS"])
+    assert script["text"]() == script["TARGET"].read_text(encoding="utf-8"), "run ./scripts/docs"
+
+
+def _is_module(path: Path) -> bool:
+    return (path / "__init__.py").exists() or (path.suffix == ".py" and not path.stem.startswith("__"))
+
+
+def test_late_and_typed_imports_are_seen(tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    module.write_text(
+        "import exaequo as e\nfrom exaequo import __version__, gate\nimport exaequo.read.trec\n"
+        "if TYPE_CHECKING:\n    from exaequo import tabular\n"
+        "def late():\n    from exaequo.plot.chart import Chart\n    return e.evaluate, e.__version__\n"
+    )
+    expected = [(2, "comparison"), (3, "read"), (5, "tabular"), (7, "plot"), (8, "evaluation")]
+    assert sorted(imports(module)) == expected
 
 
 def test_sample_is_the_same_everywhere(tmp_path: Path) -> None:
