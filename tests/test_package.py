@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -30,27 +31,21 @@ def layers() -> dict[str, Any]:
     return runpy.run_path(str(ROOT / "scripts" / "layers.py"))
 
 
-def test_public_names() -> None:
-    assert set(exaequo.__all__) == {
-        *("BadParameter", "DataWarning", "ExaequoError", "InputError", "Measure", "MissingTopics", "Problem", "Qrels"),
-        *("Ranking", "Run", "Scores", "UnknownMeasure", "UsageError", "__version__", "define", "evaluate", "measures"),
-        *(
-            "audit_ties",
-            "compare",
-            "explain",
-            "explain_filter",
-            "gate",
-            "lexirecall",
-            "parse_measure",
-            "read_qrels",
-            "read_run",
-            "report",
-            "sample",
-        ),
-    }
+def test_public_names_are_the_same_at_run_time_and_for_types() -> None:
+    homes = {name: f"exaequo.{home}" for name, home in exaequo._HOME_OF.items()}
+    homes |= dict.fromkeys(exaequo._MODULES, "exaequo")
+    tree = ast.parse((SOURCE / "__init__.py").read_text(encoding="utf-8"))
+    (for_types,) = (node for node in tree.body if isinstance(node, ast.If) and isinstance(node.test, ast.Name))
+    typed = [node for node in for_types.body if isinstance(node, ast.ImportFrom)]
+    assert {alias.name: node.module for node in typed for alias in node.names} == homes
+    assert set(exaequo.__all__) == {*homes, "__version__"}
+    assert dir(exaequo) == sorted(exaequo.__all__)
+
+
+def test_public_names_lead_somewhere() -> None:
     for name in exaequo.__all__:
         assert getattr(exaequo, name) is not None
-    assert all(callable(each) for each in (exaequo.evaluate, exaequo.compare, exaequo.explain, exaequo.report))
+        assert isinstance(getattr(exaequo, name), ModuleType) == (name in exaequo._MODULES), name
     with pytest.raises(AttributeError):
         exaequo.nothing  # type: ignore[attr-defined]  # noqa: B018
 
@@ -62,8 +57,13 @@ def test_importing_costs_nothing() -> None:
 
 def imports(path: Path) -> Iterator[tuple[int, str]]:
     """Yield line and layer of everything a module takes from exaequo, at its top or late, for types or for work."""
-    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
-    package = {"exaequo", *(as_ for each in nodes if isinstance(each, ast.Import) for as_ in _package_as(each))}
+    nodes = [
+        node
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Import | ast.ImportFrom | ast.Attribute)
+    ]
+    taken = [alias for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    package = {"exaequo", *(alias.asname for alias in taken if alias.name == "exaequo")}
     for node in nodes:
         names: list[str] = []
         if isinstance(node, ast.ImportFrom):
@@ -78,10 +78,6 @@ def imports(path: Path) -> Iterator[tuple[int, str]]:
             if top == "exaequo" and rest not in ("", "__version__"):
                 first = rest.partition(".")[0]
                 yield node.lineno, exaequo._HOME_OF.get(first, first).partition(".")[0]
-
-
-def _package_as(node: ast.Import) -> list[str]:
-    return [alias.asname for alias in node.names if alias.name == "exaequo" and alias.asname]
 
 
 def test_nothing_imports_from_a_later_layer() -> None:
