@@ -32,17 +32,17 @@ def checked(path: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_code_of_users_has_types(tmp_path: Path) -> None:
-    found = checked(USERS)
-    assert found.returncode == 0, found.stdout + found.stderr
+    bare = tmp_path / "bare.py"  # nothing else imported, which could make a module known
+    bare.write_text("import exaequo\n" + "".join(f"print(exaequo.{name})\n" for name in exaequo.__all__))
     wrong = tmp_path / "wrong.py"
     wrong.write_text(
-        "import exaequo\n\nexaequo.plott\nexaequo.sample(seed='one')\nx: int = exaequo.parse_measure('AP')\n"
+        "import exaequo\nexaequo.plott\nexaequo.sample(seed='one')\nx: int = exaequo.parse_measure('AP')\n"
     )
-    assert [line.rpartition("[")[2] for line in checked(wrong).stdout.splitlines()[:-1]] == [
-        "attr-defined]",
-        "arg-type]",
-        "assignment]",
-    ]
+    for path in (USERS, bare):
+        found = checked(path)
+        assert found.returncode == 0, found.stdout + found.stderr
+    kinds = [line.rpartition(" ")[2] for line in checked(wrong).stdout.splitlines()[:-1]]
+    assert kinds == ["[attr-defined]", "[arg-type]", "[assignment]"]
 
 
 def test_every_public_name_is_used() -> None:
