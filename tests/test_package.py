@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import re
 import runpy
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -115,6 +117,26 @@ def test_late_and_typed_imports_are_seen(tmp_path: Path) -> None:
     )
     expected = [(2, "comparison"), (3, "read"), (5, "tabular"), (7, "plot"), (8, "evaluation")]
     assert sorted(imports(module)) == expected
+
+
+def test_long_searches_and_limits_of_time_are_marked() -> None:
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef):
+                marks = {ast.unparse(each) for each in node.decorator_list}
+                code = ast.unparse(node)
+                examples = [int(number) for number in re.findall(r"max_examples=(\d+)", code)]
+                where = f"{path}:{node.lineno}: {node.name}"
+                assert max(examples, default=0) < 1000 or "pytest.mark.search" in marks, where
+                timed = re.search(r"\b(monotonic|perf_counter)\(", code) and re.search(r"assert .*[<>]", code)
+                assert not timed or "pytest.mark.speed" in marks, where
+
+
+def test_every_test_is_in_one_part() -> None:
+    parts = re.findall(r'^pytest .*-m "([a-z ]+)"$', (ROOT / "scripts" / "test").read_text(encoding="utf-8"), re.M)
+    for search, speed in product((False, True), repeat=2):
+        marks = {"search": search, "speed": speed}
+        assert [eval(part, marks) for part in parts].count(True) == 1, marks  # noqa: S307 - our own script
 
 
 def test_sample_is_the_same_everywhere(tmp_path: Path) -> None:
