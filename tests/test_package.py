@@ -139,6 +139,18 @@ def test_every_test_is_in_one_part() -> None:
         assert [eval(part, marks) for part in parts].count(True) == 1, marks  # noqa: S307 - our own script
 
 
+def test_what_runs_elsewhere_runs_the_scripts() -> None:
+    def written(path: str, line: str) -> list[str]:
+        return re.findall(line, (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE)
+
+    assert written(".github/workflows/test.yml", r"^ *- run: (.*)$") == ["./scripts/test"]
+    assert written(".pre-commit-config.yaml", r"^ *entry: (.*)$") == ["./scripts/check"]
+    (versions,) = written(".github/workflows/test.yml", r"^ *python: (\[.*\])$")
+    promised = written("pyproject.toml", r"Python :: (3\.\d+)")
+    assert ast.literal_eval(versions) == promised
+    assert written("pyproject.toml", r'^requires-python = ">=(.*)"$') == promised[:1]
+
+
 def test_sample_is_the_same_everywhere(tmp_path: Path) -> None:
     data = exaequo.sample()
     digest = hashlib.sha256()
