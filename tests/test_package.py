@@ -151,6 +151,17 @@ def test_what_runs_elsewhere_runs_the_scripts() -> None:
     assert written("pyproject.toml", r'^requires-python = ">=(.*)"$') == promised[:1]
 
 
+def test_the_changelog_keeps_its_shape() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    releases = re.split(r"^## ", text, flags=re.MULTILINE)[1:]
+    assert releases[0].startswith("[Unreleased]\n")
+    for release in releases:
+        for section in re.split(r"^### ", release, flags=re.MULTILINE)[1:]:
+            kind, _, changes = section.partition("\n\n")
+            assert kind in ("Added", "Changed", "Deprecated", "Removed", "Fixed", "Security")
+            assert changes.startswith("- "), f"{kind} is empty"
+
+
 def test_sample_is_the_same_everywhere(tmp_path: Path) -> None:
     data = exaequo.sample()
     digest = hashlib.sha256()
