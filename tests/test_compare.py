@@ -398,6 +398,7 @@ def test_too_coarse_a_test_is_warned_about() -> None:
     assert not any("significant" in note for note in fine.warnings)
 
 
+@pytest.mark.speed
 def test_many_systems_get_their_letters() -> None:
     random = np.random.Generator(np.random.PCG64(4))
     runs = {f"s{at:03}": p10(random.binomial(10, 0.3 + 0.4 * at / 90, size=25).tolist()) for at in range(90)}

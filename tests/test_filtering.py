@@ -84,6 +84,7 @@ def test_f_optimal_of_the_thesis_is_no_upper_bound() -> None:
         from_arrays({"t": ([1], [1.5])}).f_optimal()
 
 
+@pytest.mark.search
 @settings(max_examples=1000)
 @given(st.lists(DECISIONS, min_size=1, max_size=4), st.sampled_from([0.0, 0.3, 0.5, 1.0, 2.0]))
 def test_definitions(themes: list[list[tuple[bool, float]]], threshold: float) -> None:

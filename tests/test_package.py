@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import re
+import runpy
 import subprocess
 import sys
+from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -17,29 +23,31 @@ from exaequo.judge import judge, prepare
 from exaequo.order import Ordering
 
 SOURCE = Path(exaequo.__file__).parent
+ROOT = Path(__file__).parent.parent
+
+#: Imports against the order of layers. To be mended; nothing may be added.
+KNOWN = {"scores.py imports formats"}
 
 
-def test_public_names() -> None:
-    assert set(exaequo.__all__) == {
-        *("BadParameter", "DataWarning", "ExaequoError", "InputError", "Measure", "MissingTopics", "Problem", "Qrels"),
-        *("Ranking", "Run", "Scores", "UnknownMeasure", "UsageError", "__version__", "define", "evaluate", "measures"),
-        *(
-            "audit_ties",
-            "compare",
-            "explain",
-            "explain_filter",
-            "gate",
-            "lexirecall",
-            "parse_measure",
-            "read_qrels",
-            "read_run",
-            "report",
-            "sample",
-        ),
-    }
+def layers() -> dict[str, Any]:
+    return runpy.run_path(str(ROOT / "scripts" / "layers.py"))
+
+
+def test_public_names_are_the_same_at_run_time_and_for_types() -> None:
+    homes = {name: f"exaequo.{home}" for name, home in exaequo._HOME_OF.items()}
+    homes |= dict.fromkeys(exaequo._MODULES, "exaequo")
+    tree = ast.parse((SOURCE / "__init__.py").read_text(encoding="utf-8"))
+    (for_types,) = (node for node in tree.body if isinstance(node, ast.If) and isinstance(node.test, ast.Name))
+    typed = [node for node in for_types.body if isinstance(node, ast.ImportFrom)]
+    assert {alias.name: node.module for node in typed for alias in node.names} == homes
+    assert set(exaequo.__all__) == {*homes, "__version__"}
+    assert dir(exaequo) == sorted(exaequo.__all__)
+
+
+def test_public_names_lead_somewhere() -> None:
     for name in exaequo.__all__:
         assert getattr(exaequo, name) is not None
-    assert all(callable(each) for each in (exaequo.evaluate, exaequo.compare, exaequo.explain, exaequo.report))
+        assert isinstance(getattr(exaequo, name), ModuleType) == (name in exaequo._MODULES), name
     with pytest.raises(AttributeError):
         exaequo.nothing  # type: ignore[attr-defined]  # noqa: B018
 
@@ -49,23 +57,109 @@ def test_importing_costs_nothing() -> None:
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"False False\n"
 
 
-#: Each module may use the ones before it. `errors` stands below all, `cli` on top of all.
-LAYERS = (
-    "errors choices text options writing tabular read judge order stats aggregate measures expected tiestats scores "
-    "evaluation listing audit comparison axioms filtering sampledata formats explanation plot reporting study "
-    "trec_eval compat cli"
-).split()
+def imports(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield line and layer of everything a module takes from exaequo, at its top or late, for types or for work."""
+    nodes = [
+        node
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Import | ast.ImportFrom | ast.Attribute)
+    ]
+    taken = [alias for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    package = {"exaequo", *(alias.asname for alias in taken if alias.name == "exaequo")}
+    for node in nodes:
+        names: list[str] = []
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}:{node.lineno}: write the whole name of the module"
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in package:
+            names = [f"exaequo.{node.attr}"]
+        for name in names:
+            top, _, rest = name.partition(".")
+            if top == "exaequo" and rest not in ("", "__version__"):
+                first = rest.partition(".")[0]
+                yield node.lineno, exaequo._HOME_OF.get(first, first).partition(".")[0]
 
 
-def test_nothing_imports_from_a_later_stage() -> None:
-    for path in SOURCE.rglob("*.py"):
-        stage = path.relative_to(SOURCE).parts[0].removesuffix(".py")
-        if stage not in LAYERS:
+def test_nothing_imports_from_a_later_layer() -> None:
+    order = {name: place for place, name in enumerate([*layers()["LAYERS"], "__main__"])}
+    found = set()
+    for path in sorted(SOURCE.rglob("*.py")):
+        file = path.relative_to(SOURCE)
+        layer = file.parts[0].removesuffix(".py")
+        if layer == "__init__":  # the public names, from anywhere
             continue
+        assert layer in order, f"{file} has no place in scripts/layers.py"
+        for line, used in imports(path):
+            assert used in order, f"{file}:{line}: exaequo.{used} has no place in scripts/layers.py"
+            if order[used] > order[layer]:
+                found.add(f"{file} imports {used}")
+    assert found == KNOWN
+
+
+def test_the_layers_are_those_of_the_docs() -> None:
+    script = layers()
+    assert {path.name.removesuffix(".py") for path in SOURCE.iterdir() if _is_module(path)} == set(script["LAYERS"])
+    assert script["text"]() == script["TARGET"].read_text(encoding="utf-8"), "run ./scripts/docs"
+
+
+def _is_module(path: Path) -> bool:
+    return (path / "__init__.py").exists() or (path.suffix == ".py" and not path.stem.startswith("__"))
+
+
+def test_late_and_typed_imports_are_seen(tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    module.write_text(
+        "import exaequo as e\nfrom exaequo import __version__, gate\nimport exaequo.read.trec\n"
+        "if TYPE_CHECKING:\n    from exaequo import tabular\n"
+        "def late():\n    from exaequo.plot.chart import Chart\n    return e.evaluate, e.__version__\n"
+    )
+    expected = [(2, "comparison"), (3, "read"), (5, "tabular"), (7, "plot"), (8, "evaluation")]
+    assert sorted(imports(module)) == expected
+
+
+def test_long_searches_and_limits_of_time_are_marked() -> None:
+    for path in (ROOT / "tests").rglob("test_*.py"):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("exaequo."):
-                used = str(node.module).split(".")[1]
-                assert LAYERS.index(used) <= LAYERS.index(stage), f"{path.name} imports {node.module}"
+            if isinstance(node, ast.FunctionDef):
+                marks = {ast.unparse(each) for each in node.decorator_list}
+                code = ast.unparse(node)
+                examples = [int(number) for number in re.findall(r"max_examples=(\d+)", code)]
+                where = f"{path}:{node.lineno}: {node.name}"
+                assert max(examples, default=0) < 1000 or "pytest.mark.search" in marks, where
+                timed = re.search(r"\b(monotonic|perf_counter)\(", code) and re.search(r"assert .*[<>]", code)
+                assert not timed or "pytest.mark.speed" in marks, where
+
+
+def test_every_test_is_in_one_part() -> None:
+    parts = re.findall(r'^pytest .*-m "([a-z ]+)"$', (ROOT / "scripts" / "test").read_text(encoding="utf-8"), re.M)
+    for search, speed in product((False, True), repeat=2):
+        marks = {"search": search, "speed": speed}
+        assert [eval(part, marks) for part in parts].count(True) == 1, marks  # noqa: S307 - our own script
+
+
+def test_what_runs_elsewhere_runs_the_scripts() -> None:
+    def written(path: str, line: str) -> list[str]:
+        return re.findall(line, (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE)
+
+    assert written(".github/workflows/test.yml", r"^ *- run: (.*)$") == ["./scripts/test"]
+    assert written(".pre-commit-config.yaml", r"^ *entry: (.*)$") == ["./scripts/check"]
+    (versions,) = written(".github/workflows/test.yml", r"^ *python: (\[.*\])$")
+    promised = written("pyproject.toml", r"Python :: (3\.\d+)")
+    assert ast.literal_eval(versions) == promised
+    assert written("pyproject.toml", r'^requires-python = ">=(.*)"$') == promised[:1]
+
+
+def test_the_changelog_keeps_its_shape() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    releases = re.split(r"^## ", text, flags=re.MULTILINE)[1:]
+    assert releases[0].startswith("[Unreleased]\n")
+    for release in releases:
+        for section in re.split(r"^### ", release, flags=re.MULTILINE)[1:]:
+            kind, _, changes = section.partition("\n\n")
+            assert kind in ("Added", "Changed", "Deprecated", "Removed", "Fixed", "Security")
+            assert changes.startswith("- "), f"{kind} is empty"
 
 
 def test_sample_is_the_same_everywhere(tmp_path: Path) -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from archive import three_to_one, write_archive
 from comparison import all_pairs
 from peers import compare, peak_memory
+
+pytestmark = pytest.mark.speed
 
 
 def test_a_million_lines_in_under_a_gigabyte() -> None:
@@ -14,12 +17,12 @@ def test_a_million_lines_in_under_a_gigabyte() -> None:
 
 
 def test_faster_than_pytrec_eval() -> None:
-    """The figure to show is 2; less is asked here, because other tests run beside this one."""
+    """The figure to show is 2; less is asked here, because other programs may run beside this one."""
     assert compare(50, 1000, 1500, repeats=9)["times as fast"] > 1.4
 
 
 def test_three_strategies_cost_little_more_than_one(tmp_path: Path) -> None:
-    """The figure to show is 1.6; more is allowed here, because other tests run beside this one."""
+    """The figure to show is 1.6; more is allowed here, because other programs may run beside this one."""
     write_archive(tmp_path, scale=0.05)
     assert three_to_one(tmp_path / "web" / "1993") < 2.2
 

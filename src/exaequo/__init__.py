@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from exaequo import measures
+    from exaequo import audit, axioms, compat, filtering, measures, plot, stats, study
     from exaequo.audit import audit_ties
     from exaequo.comparison import compare
     from exaequo.comparison.gate import gate
@@ -53,22 +53,30 @@ __all__ = [
     "UnknownMeasure",
     "UsageError",
     "__version__",
+    "audit",
     "audit_ties",
+    "axioms",
     "compare",
+    "compat",
     "define",
     "evaluate",
     "explain",
     "explain_filter",
+    "filtering",
     "gate",
     "lexirecall",
     "measures",
     "parse_measure",
+    "plot",
     "read_qrels",
     "read_run",
     "report",
     "sample",
+    "stats",
+    "study",
 ]
 
+#: Where each public name is at home; the test of the package holds the two lists above to it.
 _HOMES = {
     "audit": "audit_ties",
     "comparison": "compare",

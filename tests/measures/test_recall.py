@@ -47,6 +47,7 @@ def normalised_recall(ranks: list[int], n: int, docs: int) -> Fraction:
     return 1 - (Fraction(sum(all_ranks)) - Fraction(n * (n + 1), 2)) / (n * (docs - n)) if n < docs else Fraction(1)
 
 
+@pytest.mark.search
 @settings(max_examples=2000)
 @given(RANKS, st.integers(0, 3), st.integers(1, 12))
 def test_definitions(ranks: list[int], missing: int, most: int) -> None:

@@ -177,6 +177,7 @@ def slow_break_even(judged: dict[str, float], run: dict[str, float]) -> Fraction
     return Fraction(0) if any(p == r for p, r in points) else None
 
 
+@pytest.mark.search
 @settings(max_examples=1000)
 @given(collections())
 def test_break_even_score_by_score(collection: tuple[Grades, Sims]) -> None:

@@ -473,6 +473,7 @@ def test_provenance_and_verdict(sample: Path, opened: Opened) -> None:
     assert "boolean" in (page.text_content("#health") or "")
 
 
+@pytest.mark.speed
 def test_a_campaign_fits(tmp_path: Path, browser: Browser) -> None:
     """130 runs, 50 topics, 10 measures: under 10 MB, open in under 3 seconds."""
     import random

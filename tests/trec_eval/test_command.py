@@ -204,6 +204,7 @@ def test_comparison_of_gains_cuts_differences() -> None:
     assert merge_sorted([0.3, 2.0, 0.1], lambda one, two: int(one - two)) == [0.3, 0.1, 2.0]
 
 
+@pytest.mark.speed
 def test_printing_is_cheap(files: Path) -> None:
     """Printing all figures of 50 topics takes at most twice as long as computing them."""
     (files / "big").mkdir()
