@@ -52,7 +52,7 @@ def test_importing_costs_nothing() -> None:
 #: Each module may use the ones before it. `errors` stands below all, `cli` on top of all.
 LAYERS = (
     "errors choices text options writing tabular read judge order stats aggregate measures expected tiestats scores "
-    "evaluation listing audit comparison axioms filtering sampledata formats explanation plot reporting study "
+    "evaluation listing audit comparison axioms filtering sampledata explanation plot reporting study "
     "trec_eval compat cli"
 ).split()
 

@@ -30,7 +30,7 @@ from exaequo.reporting.sentences import (
     signed,
     verdict_of,
 )
-from exaequo.tabular import shown
+from exaequo.tabular import cell_text
 from exaequo.text import count
 
 #: Documents of each list that go into the page.
@@ -177,8 +177,8 @@ def _ties(result: Comparison, recorder: Recorder, ranked: list[str]) -> list[dic
         {
             "run": name,
             "tied": f"{recorder.looks[at].health['tied']:.1f}",
-            "means": [shown(float(values[at])) for values in means.values()],
-            "span": shown(float(abs(means["optimistic"][at] - means["realistic"][at]))),
+            "means": [cell_text(float(values[at])) for values in means.values()],
+            "span": cell_text(float(abs(means["optimistic"][at] - means["realistic"][at]))),
         }
         for name in ranked
         for at in (result.values.systems.index(name),)
@@ -205,9 +205,9 @@ def _rows(result: Comparison) -> list[dict[str, Any]]:
     for row in rows:
         by_run[row["run"]][row["measure"]] = {
             "value": row["mean"],
-            "text": shown(row["mean"]),
-            "low": shown(row["low"]),
-            "high": shown(row["high"]),
+            "text": cell_text(row["mean"]),
+            "low": cell_text(row["low"]),
+            "high": cell_text(row["high"]),
             "mark": _mark(row, many) if result.pairs.height else "",
             "best": row["rank"] == 1,
         }
@@ -243,7 +243,7 @@ def _contrasts(result: Comparison, best: str) -> list[dict[str, Any]]:
     return [
         {
             **row,
-            **{key: shown(row[key]) for key in ("value one", "value two")},
+            **{key: cell_text(row[key]) for key in ("value one", "value two")},
             "difference": signed(row["difference"]),
         }
         for row in rows.to_dicts()
@@ -263,7 +263,7 @@ def _lists(
 
     def side(name: str, row: int, at: int) -> dict[str, Any]:
         top = recorder.looks[row].tops[recorder.topics.index(topics[at])]
-        return {"run": name, "value": shown(float(table[row, at])), "documents": _documents(top, options)}
+        return {"run": name, "value": cell_text(float(table[row, at])), "documents": _documents(top, options)}
 
     chosen = np.argsort(-gap, kind="stable")[:STATIC_TOPICS].tolist()
     return [{"topic": topics[at], "lists": [side(name, row, at) for name, row in runs]} for at in chosen]

@@ -18,7 +18,7 @@ from exaequo.plot.marks import notes, short_names
 from exaequo.plot.ranks import areas, scene_of
 from exaequo.plot.systems import MOST_ROWS, Pair, agreement, cloud, gap_bars, intervals, letters_mean, means
 from exaequo.reporting.recorder import DEEPEST_HIT, DEEPEST_TIE, Recorder
-from exaequo.tabular import shown
+from exaequo.tabular import cell_text
 from exaequo.text import count
 
 _CANVAS = Canvas.of({})
@@ -69,7 +69,7 @@ def figures(result: Comparison, recorder: Recorder, best: str, second: str | Non
         "Interpolated precision",
         "Precision at recall 0 to 1, averaged over topics.",
         mean_curves({run: curves[run] for run in ranked}, _CANVAS, title="Interpolated precision", note=about),
-        [["run", *levels], *([run, *map(shown, curves[run])] for run in ranked)],
+        [["run", *levels], *([run, *map(cell_text, curves[run])] for run in ranked)],
     )
     if recorder.cut is not None:
         name = without_cutoff(recorder.cut.name).name
@@ -78,14 +78,14 @@ def figures(result: Comparison, recorder: Recorder, best: str, second: str | Non
         every = f"{count(len(recorder.topics), 'topic')}, {values.ties[0]} ties"
         chart = cutoff_lines(at_k, recorder.cutoffs, name, _CANVAS, title=title, note=every)
         heads = ["run", *map(str, recorder.cutoffs)]
-        cells = [heads, *([run, *map(shown, at_k[run])] for run in ranked)]
+        cells = [heads, *([run, *map(cell_text, at_k[run])] for run in ranked)]
         yield Figure("at-k", title, "Means over all judged topics.", chart, cells)
     if len(values.measures) > 1 and len(ranked) > 2:
         table = [values.means(row) for row in range(len(values.measures))]
         text = "Kendall's τ-b between the rankings of the runs by each two measures."
         taus = result.taus
         square = agreement(values.measures, table, _CANVAS, title="Agreement of measures", note=about)
-        cells = [list(taus.columns), *([shown(cell) for cell in row] for row in taus.rows())]
+        cells = [list(taus.columns), *([cell_text(cell) for cell in row] for row in taus.rows())]
         yield Figure("measures", "Agreement of measures", text, square, cells)
     yield from _of_ties(result, recorder, found)
     if second is not None:
@@ -128,7 +128,8 @@ def _of_pair(result: Comparison, recorder: Recorder, best: str, second: str) -> 
     values_of = zip(topics, one.tolist(), two.tolist(), pair.gap.tolist(), strict=True)
     cells = [["topic", second, best, "difference"]]
     cells += [
-        [topic, shown(a), shown(b), shown(gap)] for topic, a, b, gap in sorted(values_of, key=lambda each: -each[3])
+        [topic, cell_text(a), cell_text(b), cell_text(gap)]
+        for topic, a, b, gap in sorted(values_of, key=lambda each: -each[3])
     ]
     text = f"Differences in {name}, sorted."
     chart = gap_bars(pair, _CANVAS, title=pair.title, note=f"{values.ties[0]} ties")

@@ -13,7 +13,7 @@ from exaequo.comparison import Comparison
 from exaequo.options import Options
 from exaequo.plot.systems import MOST_LETTERS
 from exaequo.read import Qrels
-from exaequo.tabular import shown
+from exaequo.tabular import cell_text
 from exaequo.text import count, on_one_line
 
 
@@ -35,7 +35,7 @@ def leaders(result: Comparison) -> tuple[str, str | None]:
 
 def signed(value: float) -> str:
     """Write a difference: always with a sign, and a real minus."""
-    text = shown(abs(value)) if abs(value) >= 0.00005 else "0.0000"
+    text = cell_text(abs(value)) if abs(value) >= 0.00005 else "0.0000"
     return text if text == "0.0000" else f"{'−' if value < 0 else '+'}{text}"
 
 
@@ -53,12 +53,12 @@ def verdict_of(result: Comparison, best: str, second: str | None) -> str:
     sure = f"{100 * (1 - plan.alpha):g} % interval"
     if second is None:
         top = systems.row(0, named=True)
-        sentence = f"{best} has a mean {measure} of {shown(top['mean'])} {over}, {sure} {shown(top['low'])} to "
-        return on_one_line(f"{sentence}{shown(top['high'])}. There is no run to compare it with.")
+        sentence = f"{best} has a mean {measure} of {cell_text(top['mean'])} {over}, {sure} {cell_text(top['low'])} to "
+        return on_one_line(f"{sentence}{cell_text(top['high'])}. There is no run to compare it with.")
     first = systems["run"][0]
     most = "highest" if result.values.upward(0) > 0 else "lowest"
     baseline = ", the baseline," if first == plan.baseline else ""
-    start = f"{first}{baseline} has the {most} mean {measure}, {shown(means[first])}, {over}"
+    start = f"{first}{baseline} has the {most} mean {measure}, {cell_text(means[first])}, {over}"
     next_best = f". {best}, the best of the others, is" if first == second else ":"
     one, two = pl.col("one"), pl.col("two")
     either = ((one == best) & (two == second)) | ((one == second) & (two == best))
