@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
-from itertools import groupby
+from itertools import groupby, zip_longest
 from typing import Any
 
 import polars as pl
@@ -70,8 +70,8 @@ _PARTS = re.compile(rf"(tau_)?(.*?)(_percent|_(?:{'|'.join(COMPARED)}))?", re.DO
 class Column:
     """A column: what stands above it, its values, and how to write them.
 
-    Neighbours of the same `group` stand under one common head. `best` are the rows with the best value; None where
-    there is no such thing. `marks` are raised beside the values, one for each row.
+    Neighbours of one `group` share a head. `best` are the rows with the best value, None where there is no such thing;
+    `marks` are raised beside the values.
     """
 
     head: str
@@ -118,8 +118,10 @@ class Table:
 
 def head(column: str, names: Collection[str] = ()) -> str:
     """Return what stands above a column: its name in words. Names of measures stay: those given, or not snake_case."""
-    if column in names or column in _HEADS:
-        return column if column in names else _HEADS[column]
+    if column in names:
+        return column
+    if column in _HEADS:
+        return _HEADS[column]
     parts = _PARTS.fullmatch(column)
     before, name, after = parts.groups("") if parts else ("", column, "")
     if name not in names and re.fullmatch("[a-z0-9_]+", name):
@@ -153,8 +155,7 @@ def _cells(
     cells = [safe(cell_text(value, column.digits)) for value in column.values]
     for row in column.best or ():
         cells[row] = bold(cells[row])
-    marks = column.marks or [""] * len(cells)
-    return [cell + (raised(safe(mark)) if mark else "") for cell, mark in zip(cells, marks, strict=True)]
+    return [cell + (raised(safe(mark)) if mark else "") for cell, mark in zip_longest(cells, column.marks)]
 
 
 def _neighbours(columns: Sequence[Column]) -> Iterator[list[int]]:
@@ -180,10 +181,12 @@ def text(table: Table, *, width: int = 0, colour: bool = False) -> str:
 
 def _aligned(column: Column, levels: int, colour: bool) -> list[str]:
     """Return heads and cells of a column, all of one width."""
-    best, room = column.best or (), "" if column.best is None else " "
+    best, room = set(column.best or ()), "" if column.best is None else " "
     heads = [column.group, column.head] if column.group else [column.head, ""][:levels]
-    cells = _cells(column, str, "{}*".format, " {}".format)
-    lines = [each + room for each in heads] + [cell + ("" if row in best else room) for row, cell in enumerate(cells)]
+    cells = [cell_text(value, column.digits) for value in column.values]
+    cells = [cell + ("*" if row in best else room) for row, cell in enumerate(cells)]
+    marked = [f"{cell} {mark}" if mark else cell for cell, mark in zip_longest(cells, map(on_one_line, column.marks))]
+    lines = [*(on_one_line(each) + room for each in heads), *marked]
     width = max(map(len, lines))
     lines = [line.rjust(width) if column.right else line.ljust(width) for line in lines]
     for row in best if colour else ():
