@@ -168,6 +168,19 @@ def test_all_tables_with_titles_and_sentences(
     assert (lines[0] if command == "compare" else lines[-1]).startswith(mark)
 
 
+@pytest.mark.usefixtures("files")
+def test_no_title_over_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("q").write_text("1 0 a 1\n2 0 a 1\n", encoding="utf-8")
+    Path("r").write_text("1 Q0 a 1 2 s\n1 Q0 b 2 1 s\n2 Q0 a 2 1 s\n", encoding="utf-8")
+    for name in FOR_PEOPLE:
+        assert "score 0" not in out(capfd, "ties", "q", "r", "--format", name)
+        assert out(capfd, "ties", "q", "r", "--table", "stuffing", "--format", name) == "\n"
+    assert json.loads(out(capfd, "ties", "q", "r", "--json"))["stuffing"] == []
+    heads = out(capfd, "ties", "q", "r", "--table", "stuffing", "--format", "csv")
+    assert heads.startswith("run,measure,documents,")
+    assert heads.count("\n") == 1
+
+
 @pytest.mark.parametrize("command", ["compare", "ties"])
 def test_csv_of_several_tables_is_refused(command: str, files: list[str], capfd: pytest.CaptureFixture[str]) -> None:
     assert out(capfd, command, *files, "--format", "csv", code=2) == ""

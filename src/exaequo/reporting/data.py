@@ -57,5 +57,5 @@ def data_of(result: Comparison, recorder: Recorder, options: Options, pair: tupl
             },
         },
         "lists": [[look.tops[at] for at in order] for look in recorder.looks],
-        "latex": for_a_paper(result) if len(values.systems) > 1 else "",
+        "latex": tabular.latex(for_a_paper(result)) if len(values.systems) > 1 else "",
     }
