@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Sequence
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -86,3 +87,24 @@ def some(*prefixes: str) -> list[str]:
     chosen = [name for name in EXAMPLES if name.startswith(prefixes)]
     assert chosen, prefixes
     return chosen
+
+
+class Tags(HTMLParser):
+    """What a page has: all tags in their order, those that are still open, and the texts between them."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.seen: list[str] = []
+        self.open: list[str] = []
+        self.texts: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002 - the parser's
+        self.seen.append(tag)
+        self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)

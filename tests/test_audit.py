@@ -125,7 +125,7 @@ def test_an_audit_of_anything(collection: tuple[Grades, Sims]) -> None:
         warnings.simplefilter("ignore", exaequo.DataWarning)
         found = audit(qrels, {"a": run, "b": run}, "AP nDCG@3 IPrec11", samples=5)
     for name, frame in found.tables.items():
-        assert tabular.text(frame), name
+        assert tabular.text(tabular.Table.of(frame)), name
         json.dumps(tabular.rows(frame), allow_nan=False)
 
 

@@ -50,7 +50,7 @@ STDIN = "-"
 TABLE_READERS = ("csv", "tsv", "jsonl", "parquet")
 READERS = ("trec", *TABLE_READERS)
 #: Formats of tables, and of scores.
-TABLE_FORMATS = ("table", "csv", "json", "markdown", "latex")
+TABLE_FORMATS = ("table", "csv", "json", "markdown", "latex", "html")
 SCORE_FORMATS = (*TABLE_FORMATS, "trec", "parquet")
 #: Formats and sizes of pictures.
 PICTURE_FORMATS = ("svg", "png", "pdf", "html", "json")

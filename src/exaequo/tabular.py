@@ -1,18 +1,25 @@
-"""Tables of anything: a Polars frame in, aligned text, Markdown, LaTeX or plain rows out. Names are never trusted."""
+"""Tables of anything: a titled table in, aligned text, Markdown, LaTeX, HTML, CSV or rows out. Names are never trusted.
+
+An output format is one function from a `Table` to text, and its line in `WRITERS`.
+"""
 
 from __future__ import annotations
 
-import html
+import html as markup
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
+from itertools import groupby, zip_longest
 from typing import Any
 
 import polars as pl
 
+from exaequo.choices import COMPARED
 from exaequo.text import on_one_line
 
+UNDEFINED = "undefined"
 _LATEX = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -27,21 +34,102 @@ _LATEX = {
     "▼": r"$\blacktriangledown$",
     **{character: "\\" + character for character in "&%$#_{}"},
 }
-UNDEFINED = "undefined"
+#: Columns that readers know under another name than that in programs.
+_HEADS = {
+    "alpha_nominal": "α nominal",
+    "alpha_ordinal": "α ordinal",
+    "area_of_worst_quarter": "area of the worst quarter",
+    "best_f": "best F",
+    "best_f_at": "F at",
+    "best_score": "its score",
+    "best_utility_at": "utility at",
+    "break_even": "break-even",
+    "c_over_r_percent": "C over R %",
+    "chance_error": "give or take",
+    "eleven_points": "11 points",
+    "f_optimal": "F_optimal",
+    "f_optimal_at": "grid at",
+    "gm_ap": "gm(AP)",
+    "kappa_grades": "κ grades",
+    "kappa_relevant": "κ relevant",
+    "noticeable": "5 % rule",
+    "o_over_c_percent": "O over C %",
+    "o_over_r_percent": "O over R %",
+    "rbo": "RBO",
+    "tau_ap": "τ_AP",
+    "tau_b": "τ-b",
+    "worst_score": "its own",
+    **{f"tau_{pair}": f"τ {pair.upper()}" for pair in ("rc", "ro", "co")},
+    **{f"p_{pair}": f"p {pair.upper()}" for pair in ("rc", "ro", "co")},
+}
+#: A column may be about a measure, whose name stands between these.
+_PARTS = re.compile(rf"(tau_)?(.*?)(_percent|_(?:{'|'.join(COMPARED)}))?", re.DOTALL)
 
 
-def latex_safe(text: str) -> str:
-    """Write a name so that LaTeX prints it and does nothing else."""
-    safe = "".join(_LATEX.get(character, character) for character in on_one_line(text))
-    return "{}" + safe if safe.startswith(("[", "*")) else safe  # after a line end, LaTeX takes these for itself
+@dataclass(frozen=True)
+class Column:
+    """A column: what stands above it, its values, and how to write them.
+
+    Neighbours of one `group` share a head. `best` are the rows with the best value, None where there is no such thing;
+    `marks` are raised beside the values.
+    """
+
+    head: str
+    values: Iterable[Any]
+    right: bool = True
+    digits: int = 4
+    group: str = ""
+    best: Collection[int] | None = None
+    marks: Sequence[str] = ()
 
 
-def markdown_safe(text: str) -> str:
-    """Write a name so that Markdown prints it and does nothing else."""
-    return re.sub(r"([\\`*_{}\[\]<>()#+!|~&-])", r"\\\1", on_one_line(text))
+@dataclass(frozen=True)
+class Table:
+    """A table with its title and the sentences below it; any of them may be missing. Programs read the `frame`."""
+
+    title: str = ""
+    columns: Sequence[Column] = ()
+    lines: Sequence[str] = ()
+    frame: pl.DataFrame = field(default_factory=pl.DataFrame)
+
+    @classmethod
+    def of(
+        cls,
+        frame: pl.DataFrame,
+        title: str = "",
+        *,
+        brief: pl.DataFrame | None = None,
+        digits: Mapping[str, int] | None = None,
+        names: Collection[str] = (),
+    ) -> Table:
+        """Return the table of a frame. People read the `brief` one, with its columns in words, except for `names`."""
+        columns = []
+        for column in frame if brief is None else brief:
+            above = head(column.name, names)
+            places = (digits or {}).get(column.name, 1 if above.endswith("%") else 4)
+            columns.append(Column(above, column, column.dtype.is_numeric(), places))
+        return cls(title, columns, frame=frame)
+
+    @property
+    def heads(self) -> list[str]:
+        """One line above each column."""
+        return [f"{column.group} {column.head}" if column.group else column.head for column in self.columns]
 
 
-def shown(value: Any, digits: int = 4) -> str:
+def head(column: str, names: Collection[str] = ()) -> str:
+    """Return what stands above a column: its name in words. Names of measures stay: those given, or not snake_case."""
+    if column in names:
+        return column
+    if column in _HEADS:
+        return _HEADS[column]
+    parts = _PARTS.fullmatch(column)
+    before, name, after = parts.groups("") if parts else ("", column, "")
+    if name not in names and re.fullmatch("[a-z0-9_]+", name):
+        name = name.replace("_", " ")
+    return before.replace("tau_", "τ ") + name + after.replace("_percent", " %").replace("_", " ")
+
+
+def cell_text(value: Any, digits: int = 4) -> str:
     """Write a value for reading: numbers with so many digits, halves rounded up; nothing for None."""
     if value is None:
         return ""
@@ -60,32 +148,82 @@ def shown(value: Any, digits: int = 4) -> str:
     return on_one_line(str(value))
 
 
-def _cells(frame: pl.DataFrame, digits: dict[str, int]) -> tuple[list[str], list[list[str]], list[bool]]:
-    """Return heads, rows of text, and which columns hold numbers. A column of percentages has one digit."""
-    places = [digits.get(name, 1 if name.endswith("%") else 4) for name in frame.columns]
-    rows = [[shown(value, place) for value, place in zip(row, places, strict=True)] for row in frame.iter_rows()]
-    return frame.columns, rows, [kind.is_numeric() for kind in frame.dtypes]
+def _cells(
+    column: Column, safe: Callable[[str], str], bold: Callable[[str], str], raised: Callable[[str], str]
+) -> list[str]:
+    """Return the cells of a column as text of a format."""
+    cells = [safe(cell_text(value, column.digits)) for value in column.values]
+    for row in column.best or ():
+        cells[row] = bold(cells[row])
+    return [cell + (raised(safe(mark)) if mark else "") for cell, mark in zip_longest(cells, column.marks)]
 
 
-def text(frame: pl.DataFrame, *, digits: dict[str, int] | None = None) -> str:
-    """Return columns aligned with blanks, numbers to the right."""
-    heads, rows, numeric = _cells(frame, digits or {})
-    lines = [heads, *rows]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "\n".join(
-        "  ".join(
-            cell.rjust(width) if right else cell.ljust(width)
-            for cell, width, right in zip(line, widths, numeric, strict=True)
-        ).rstrip()
-        for line in lines
-    )
+def _neighbours(columns: Sequence[Column]) -> Iterator[list[int]]:
+    """Go through columns, those of one group together."""
+    for _, block in groupby(range(len(columns)), key=lambda at: columns[at].group or at):
+        yield list(block)
 
 
-def markdown(frame: pl.DataFrame, *, digits: dict[str, int] | None = None) -> str:
-    """Return a table for Markdown."""
-    heads, rows, numeric = _cells(frame, digits or {})
-    rule = ["---:" if right else "---" for right in numeric]
-    return _lines([heads, rule, *rows], markdown_cell, "| {} |", " | ")
+def text(table: Table, *, width: int = 0, colour: bool = False) -> str:
+    """Return columns aligned with blanks, numbers to the right, * after the best; in parts if a `width` says so."""
+    levels = 2 if any(column.group for column in table.columns) else 1
+    aligned = [_aligned(column, levels, colour) for column in table.columns]
+    parts = _parts(table.columns, aligned, levels, width)
+    for _, *others in _neighbours(table.columns):
+        for at in others:
+            aligned[at][0] = " " * len(aligned[at][0])
+    written = [
+        "\n".join("  ".join(row).rstrip() for row in zip(*(aligned[at] for at in part), strict=True)) for part in parts
+    ]
+    said = "\n".join(map(on_one_line, table.lines))
+    return "\n\n".join(filter(None, [on_one_line(table.title), *written, said]))
+
+
+def _aligned(column: Column, levels: int, colour: bool) -> list[str]:
+    """Return heads and cells of a column, all of one width."""
+    best, room = set(column.best or ()), "" if column.best is None else " "
+    heads = [column.group, column.head] if column.group else [column.head, ""][:levels]
+    cells = [cell_text(value, column.digits) for value in column.values]
+    cells = [cell + ("*" if row in best else room) for row, cell in enumerate(cells)]
+    marked = [f"{cell} {mark}" if mark else cell for cell, mark in zip_longest(cells, map(on_one_line, column.marks))]
+    lines = [*(on_one_line(each) + room for each in heads), *marked]
+    width = max(map(len, lines))
+    lines = [line.rjust(width) if column.right else line.ljust(width) for line in lines]
+    for row in best if colour else ():
+        lines[levels + row] = f"\x1b[1m{lines[levels + row]}\x1b[0m"
+    return lines
+
+
+def _parts(columns: Sequence[Column], aligned: Sequence[list[str]], levels: int, width: int) -> list[list[int]]:
+    """Return which columns stand side by side: names always, groups whole, of the others as many as fit."""
+    left = [at for at, column in enumerate(columns) if not column.right]
+    used = stub = sum(max((len(cell.rstrip()) for cell in aligned[at][levels:]), default=0) + 2 for at in left)
+    parts: list[list[int]] = [[]]
+    for block in _neighbours(columns):
+        if not columns[block[0]].right:
+            continue
+        wide = sum(len(aligned[at][0]) + 2 for at in block)
+        if width and parts[-1] and used + wide > width:
+            parts.append([])
+            used = stub
+        parts[-1] += block
+        used += wide
+    return [sorted(left + part) for part in parts]
+
+
+def markdown(table: Table) -> str:
+    """Return a table for Markdown, the best bold; several sentences are a list."""
+    columns = [_cells(each, markdown_cell, "**{}**".format, "<sup>{}</sup>".format) for each in table.columns]
+    rule = ["---:" if column.right else "---" for column in table.columns]
+    rows = [list(map(markdown_cell, table.heads)), rule, *zip(*columns, strict=True)] if columns else []
+    said = [_SPEAKING.sub(r"\\\g<0>", on_one_line(line)) for line in (table.title, *table.lines)]
+    lines = [f"- {line}" for line in said[1:]] if len(said) > 2 else said[1:]
+    written = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return "\n\n".join(filter(None, [said[0] and f"## {said[0]}", written, "\n".join(lines)]))
+
+
+#: What means something to Markdown within a sentence; a star before a blank does not.
+_SPEAKING = re.compile(r"[\\`_<>|\[\]&~]|\*(?! )")
 
 
 def markdown_cell(cell: str) -> str:
@@ -93,35 +231,83 @@ def markdown_cell(cell: str) -> str:
     return cell if re.fullmatch(r"[-+.,:e0-9]*", cell) else markdown_safe(cell)
 
 
-def html_table(frame: pl.DataFrame, *, digits: dict[str, int] | None = None) -> str:
-    """Return a table for HTML; numbers have the class `n`."""
-    heads, rows, numeric = _cells(frame, digits or {})
-    marks = [' class="n"' if right else "" for right in numeric]
+def markdown_safe(text: str) -> str:
+    """Write a name so that Markdown prints it and does nothing else."""
+    return re.sub(r"([\\`*_{}\[\]<>()#+!|~&-])", r"\\\1", on_one_line(text))
 
-    def line(cells: list[str], tag: str) -> str:
-        inner = (f"<{tag}{mark}>{html.escape(cell)}</{tag}>" for cell, mark in zip(cells, marks, strict=True))
+
+def latex(table: Table) -> str:
+    """Return a table for LaTeX, with booktabs, the best bold; title and sentences are comments."""
+
+    def line(cells: Iterable[str]) -> str:
+        return " & ".join(cells) + r" \\"
+
+    said = [f"% {on_one_line(each)}" for each in table.lines]
+    title = [f"% {on_one_line(table.title)}"] if table.title else []
+    if not table.columns:
+        return "\n".join([*title, *said])
+    blocks = [(table.columns[block[0]].group, len(block)) for block in _neighbours(table.columns)]
+    groups = [rf"\multicolumn{{{size}}}{{c}}{{{latex_safe(group)}}}" if group else "" for group, size in blocks]
+    heads = [latex_safe(column.head) for column in table.columns]
+    columns = [_cells(each, latex_safe, r"\textbf{{{}}}".format, _raised_in_latex) for each in table.columns]
+    shape = "".join("r" if column.right else "l" for column in table.columns)
+    above = [line(groups)] if any(groups) else []
+    parts = [*title, rf"\begin{{tabular}}{{{shape}}}", r"\toprule", *above, line(heads), r"\midrule"]
+    parts += [*map(line, zip(*columns, strict=True)), r"\bottomrule", r"\end{tabular}", *said]
+    return "\n".join(parts)
+
+
+def _raised_in_latex(mark: str) -> str:
+    return f"$^{{{mark.strip('$')}}}$"  # signs bring the $ of mathematics along
+
+
+def latex_safe(text: str) -> str:
+    """Write a name so that LaTeX prints it and does nothing else."""
+    safe = "".join(_LATEX.get(character, character) for character in on_one_line(text))
+    return "{}" + safe if safe.startswith(("[", "*")) else safe  # after a line end, LaTeX takes these for itself
+
+
+def html(table: Table) -> str:
+    """Return a table for HTML, the best bold; numbers have the class `n`."""
+    marks = [' class="n"' if column.right else "" for column in table.columns]
+
+    def line(cells: Iterable[str], tag: str) -> str:
+        inner = (f"<{tag}{mark}>{cell}</{tag}>" for cell, mark in zip(cells, marks, strict=True))
         return f"<tr>{''.join(inner)}</tr>"
 
-    body = "\n".join(line(row, "td") for row in rows)
-    return f"<table>\n<thead>{line(heads, 'th')}</thead>\n<tbody>\n{body}\n</tbody>\n</table>"
+    columns = [_cells(each, markup.escape, "<b>{}</b>".format, "<sup>{}</sup>".format) for each in table.columns]
+    heads = line(map(markup.escape, map(on_one_line, table.heads)), "th")
+    body = [line(row, "td") for row in zip(*columns, strict=True)]
+    title = [f"<caption>{markup.escape(on_one_line(table.title))}</caption>"] if table.title else []
+    whole = ["<table>", *title, f"<thead>{heads}</thead>", "<tbody>", *body, "</tbody>", "</table>"]
+    said = [f"<p>{markup.escape(on_one_line(each))}</p>" for each in table.lines]
+    return "\n".join([*(whole if columns else ()), *said])
 
 
-def latex(frame: pl.DataFrame, *, digits: dict[str, int] | None = None) -> str:
-    """Return a table for LaTeX, with booktabs."""
-    heads, rows, numeric = _cells(frame, digits or {})
-    shape = "".join("r" if right else "l" for right in numeric)
-    body = [_lines([line], latex_safe, "{} \\\\", " & ") for line in (heads, *rows)]
-    parts = [f"\\begin{{tabular}}{{{shape}}}", "\\toprule", body[0], "\\midrule", *body[1:], "\\bottomrule"]
-    return "\n".join([*parts, "\\end{tabular}"])
-
-
-def _lines(lines: Iterable[list[str]], safe: Callable[[str], str], frame: str, between: str) -> str:
-    return "\n".join(frame.replace("{}", between.join(map(safe, line))) for line in lines)
+def csv(table: Table) -> str:
+    """Return the frame of a table, values at full precision."""
+    return table.frame.write_csv().removesuffix("\n")
 
 
 def rows(frame: pl.DataFrame) -> list[dict[str, Any]]:
     """Return plain rows for JSON, where what is undefined is null."""
-    return [
-        {name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in row.items()}
-        for row in frame.to_dicts()
-    ]
+    return [plain(row) for row in frame.to_dicts()]
+
+
+def plain(value: Any) -> Any:
+    """Return data as JSON can hold them: what is not finite is null."""
+    if isinstance(value, dict):
+        return {key: plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+#: A function for each format. JSON is no table but a document; its tables are `rows`.
+WRITERS: dict[str, Callable[[Table], str]] = {
+    "table": text,
+    "csv": csv,
+    "markdown": markdown,
+    "latex": latex,
+    "html": html,
+}

@@ -7,27 +7,25 @@ from typing import TYPE_CHECKING
 import click
 
 from exaequo.cli import output
-from exaequo.cli.options import Files, reads_files
+from exaequo.cli.options import Files, Target, reads_files, writes
 
 if TYPE_CHECKING:
     from exaequo.errors import Problem
     from exaequo.judge import Judgments
     from exaequo.read import Run
 
-FORMAT = 1
-
 
 @click.command()
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@writes("text", "json")
 @reads_files
-def check(qrels: str, runs: tuple[str, ...], as_json: bool, files: Files) -> int:
+def check(qrels: str, runs: tuple[str, ...], target: Target, files: Files) -> int:
     """Look for problems in QRELS and RUNs. Exit code 1 if a file cannot be evaluated, 0 if all can.
 
     Problems stop an evaluation. Remarks do not, but change how its figures should be read.
     """
-    output.check_paths((qrels, *runs))
+    output.check_paths((qrels, *runs), target.path)
     from exaequo.errors import InputError
     from exaequo.evaluation import judged_runs, prepared, remarks_on_judgments
     from exaequo.options import Options
@@ -48,10 +46,7 @@ def check(qrels: str, runs: tuple[str, ...], as_json: bool, files: Files) -> int
                 remarks += [said for _, more in judged_runs(judgments, [run], Options()) for said in more]
         except InputError as error:
             problems += error.problems
-    if as_json:
-        _print_json(problems, remarks)
-    else:
-        _print(problems, remarks, 1 + len(runs))
+    _show(problems, remarks, 1 + len(runs), target)
     return 1 if problems else 0
 
 
@@ -77,19 +72,14 @@ def remarks_on(run: Run) -> list[str]:
     return remarks
 
 
-def _print(problems: list[Problem], remarks: list[str], files: int) -> None:
-    from exaequo.text import count, printable
-
-    for problem in problems:
-        output.show_text(printable(str(problem)))
-    for remark in remarks:
-        output.show_text(printable(f"remark: {remark}"))
-    click.echo(f"{count(files, 'file')}: {count(len(problems), 'problem')}, {count(len(remarks), 'remark')}")
-
-
-def _print_json(problems: list[Problem], remarks: list[str]) -> None:
-    import json
+def _show(problems: list[Problem], remarks: list[str], files: int, target: Target) -> None:
     from dataclasses import asdict
 
-    document = {"format": FORMAT, "problems": [asdict(problem) for problem in problems], "remarks": remarks}
-    click.echo(json.dumps(document, indent=1, ensure_ascii=False))
+    from exaequo.text import count, printable
+
+    if target.format == "json":
+        target.json({"problems": [asdict(problem) for problem in problems], "remarks": remarks})
+        return
+    lines = [*map(str, problems), *(f"remark: {remark}" for remark in remarks)]
+    lines.append(f"{count(files, 'file')}: {count(len(problems), 'problem')}, {count(len(remarks), 'remark')}")
+    target.text("\n".join(map(printable, lines)))

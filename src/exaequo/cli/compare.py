@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from exaequo.read import Qrels, Run
     from exaequo.scores import Scores
 
-FORMAT = 1
 NOT_PASSED = 3
 TABLES = (
     *(
@@ -194,45 +192,27 @@ def _judges(result: Comparison, files: list[tuple[str, Any]], runs: Any, options
     return judges(files, scores, options.rel_level)
 
 
-def _show(result: Comparison, tables: dict[str, pl.DataFrame], only: str | None, target: Target) -> None:
-    from exaequo import tabular
+def _show(result: Comparison, frames: dict[str, pl.DataFrame], only: str | None, target: Target) -> None:
+    from exaequo.comparison.pages import for_a_paper
+    from exaequo.tabular import Table
 
-    if only is not None and only not in tables:
+    if only is not None and only not in frames:
         from exaequo.errors import UsageError
 
         raise UsageError(f"There is no table {only} without --{'judges' if only == 'judges' else 'also'}.")
-    if target.format == "json":
-        document: dict[str, Any] = {"format": FORMAT, "options": result.options}
-        chosen = {only: tables[only]} if only else tables
-        document |= {name: tabular.rows(frame) for name, frame in chosen.items()}
-        target.json(document | {"warnings": list(result.warnings)})
-    elif target.format == "csv" and only:
-        target.csv(tables[only])
-    else:
-        chosen = {only: tables[only]} if only else {name: tables[name] for name in SHOWN if name in tables}
-        target.text(_written(result, chosen, target.format, lines=only is None))
+    several = frames if target.format == "json" else [name for name in SHOWN if name in frames]
+    names = {measure.name for measure in result.scores.measures}
+    tables = {
+        name: Table.of(frames[name], _TITLES[name], brief=_brief(name, frames[name]), names=names)
+        for name in ([only] if only else several)
+    }
+    if target.format == "latex" and "systems" in tables:
+        tables["systems"] = for_a_paper(result, _TITLES["systems"])
+    before = [] if only else _summary(result)
+    target.show(tables, before=before, options=result.options, warnings=result.warnings)
 
 
-def _written(result: Comparison, chosen: dict[str, pl.DataFrame], format_: str, *, lines: bool) -> str:
-    from exaequo import tabular
-    from exaequo.comparison.pages import for_a_paper
-
-    write = {"table": tabular.text, "markdown": tabular.markdown, "latex": tabular.latex}[format_]
-    head = {"table": "{}\n\n", "markdown": "## {}\n\n", "latex": "% {}\n"}[format_]
-    parts = []
-    if lines:
-        parts.append(_summary(result, "% " if format_ == "latex" else "- " if format_ == "markdown" else ""))
-    for name, frame in chosen.items():
-        if not frame.height:
-            continue
-        if name == "systems" and format_ == "latex":
-            parts.append(head.format(_TITLES[name]) + for_a_paper(result))
-        else:
-            parts.append(head.format(_TITLES[name]) + write(_brief(name, frame)))
-    return "\n\n".join(parts)
-
-
-def _summary(result: Comparison, mark: str) -> str:
+def _summary(result: Comparison) -> list[str]:
     """Say the verdicts, the most important first, and how they were found."""
     plan, shown = result.plan, 12
     ordered = result.pairs.sort("corrected_p", maintain_order=True)["verdict"].to_list()
@@ -242,23 +222,23 @@ def _summary(result: Comparison, mark: str) -> str:
     random = f", {plan.samples:,} samples, seed {plan.seed}" if drawn else ""
     topics = len(result.scores.shared)
     how = f"{topics} topics, {result.scores.ties[0]} ties, {plan.name}{random}, alpha {plan.alpha:g}"
-    from exaequo.text import on_one_line
+    return [how, *ordered[:shown], *more]
 
-    lines = [on_one_line(line) for line in (how, *ordered[:shown], *more)]
-    if mark == "- ":  # Markdown
-        lines = [re.sub(r"([\\`*_<>|\[\]])", r"\\\1", line) for line in lines]
-    return "\n".join(f"{mark}{line}" for line in lines)
+
+#: Columns of pairs that are not in the sentences above the table.
+_OF_PAIRS = (
+    "measure one two difference low high gain_percent noticeable p corrected_p d blocked_d wins ties losses "
+    "topics_needed smallest_difference changes"
+).split()
 
 
 def _brief(name: str, frame: pl.DataFrame) -> pl.DataFrame:
     """Leave out what is in the sentences above a table."""
-    if name == "pairs":
-        kept = ["measure", "one", "two", "difference", "low", "high", "gain_percent", "noticeable", "p", "corrected_p"]
-        kept += ["d", "blocked_d", "wins", "ties", "losses", "topics_needed", "smallest_difference", "changes"]
-        import polars as pl
+    import polars as pl
 
-        return frame.select(kept).with_columns(pl.col("topics_needed").replace(float("inf"), None).cast(pl.Int64))
-    return frame
+    if name != "pairs":
+        return frame
+    return frame.select(_OF_PAIRS).with_columns(pl.col("topics_needed").replace(float("inf"), None).cast(pl.Int64))
 
 
 @click.command()
@@ -274,9 +254,7 @@ def _brief(name: str, frame: pl.DataFrame) -> pl.DataFrame:
 @judges_relevance
 @click.option("--depth", type=click.IntRange(1), metavar="N", help="Cut each list at N, after ordering.")
 @handles_missing
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
-@click.option("--markdown", is_flag=True, help="As a summary for a pull request.")
-@click.option("-o", "--output", "path", metavar="FILE", help="Write there instead of to standard output.")
+@writes("table", "json", "markdown", flags=("json", "markdown"))
 @reads_files
 def gate(
     qrels: str,
@@ -292,9 +270,7 @@ def gate(
     max_grade: float,
     depth: int | None,
     missing: str,
-    as_json: bool,
-    markdown: bool,
-    path: str | None,
+    target: Target,
     files: Files,
 ) -> int:
     """Exit with 0 if CANDIDATE is not worse than BASELINE by more than the drop allowed, with 3 if it may be.
@@ -302,7 +278,7 @@ def gate(
     Non-inferiority: what counts is the lower end of the interval of the difference, so too few topics do not pass. Ties
     are realistic: a lucky order cannot pass or fail a release.
     """
-    output.check_paths((qrels, baseline, candidate), path)
+    output.check_paths((qrels, baseline, candidate), target.path)
     from exaequo.comparison.gate import Rule, gate_runs
     from exaequo.evaluation import judged_runs
     from exaequo.measures import parse_measures
@@ -315,13 +291,10 @@ def gate(
     result = gate_runs(runs, parsed, options, rule)
     for warning in result.warnings:
         output.warn(warning)
-    if as_json:
-        import json
-
-        text = json.dumps({"format": FORMAT, **result.as_dict()}, indent=1, ensure_ascii=False)
-    elif markdown:
-        text = result.markdown().rstrip("\n")
+    if target.format == "json":
+        target.json(result.as_dict())
+    elif target.format == "markdown":
+        target.text(result.markdown().rstrip("\n"))
     else:
-        text = "\n".join([*(gate.sentence for gate in result.gates), "passed" if result.passed else "not passed"])
-    output.write(text + "\n", path)
+        target.text("\n".join([*(gate.sentence for gate in result.gates), "passed" if result.passed else "not passed"]))
     return 0 if result.passed else NOT_PASSED

@@ -20,9 +20,9 @@ def demo(folder: str | None) -> None:
             click.echo(path)
         return
     from exaequo.evaluation import evaluate_runs, judged_runs
-    from exaequo.formats import text_table
     from exaequo.measures import parse_measures
     from exaequo.options import Options
+    from exaequo.scores.formats import text_table
 
     options = Options(ties=INTERVAL)
     scores = evaluate_runs(judged_runs(data.qrels, data.runs, options), parse_measures(COMPARE_MEASURES), options)

@@ -94,16 +94,16 @@ def eval_(
 
 
 def _show(scores: Scores, target: Target, *, per_topic: bool) -> None:
-    from exaequo import formats
+    from exaequo.scores import formats
 
-    if target.format != "table":
-        output.write(formats.WRITERS[target.format](scores, per_topic=per_topic), target.path)
+    if target.format == "json":
+        target.json(formats.document(scores, per_topic=per_topic))
+    elif target.format == "table":
+        width, colour = (0, False) if target.path else (output.width(), output.colour())
+        target.text(formats.text_table(scores, per_topic=per_topic, width=width, colour=colour))
+    else:
+        output.write(formats.written(scores, target.format, per_topic=per_topic), target.path)
         exact = target.format in ("csv", "parquet")
         lines = formats.tie_lines(scores, per_topic=per_topic, exact=exact) + formats.expected_lines(scores)
-        for line in lines if target.format != "json" else ():
+        for line in lines:
             click.echo(line, err=True)
-    elif target.path:
-        output.write(formats.text_table(scores, per_topic=per_topic) + "\n", target.path)
-    else:
-        table = formats.text_table(scores, per_topic=per_topic, width=output.width(), colour=output.colour())
-        output.show_text(table)

@@ -17,7 +17,6 @@ from exaequo.errors import UsageError
 if TYPE_CHECKING:
     from exaequo.explanation import Explanation, FilterExplanation, MeanExplanation
 
-FORMAT = 1
 #: One file of sentences each.
 LANGUAGES = sorted(path.stem for path in (Path(__file__).parent.parent / "explanation").glob("*.toml"))
 #: Options for measures alone, and for filters alone, with what they are if they are not given.
@@ -79,7 +78,7 @@ def explain(
     for warning in dict.fromkeys(text for each in found for text in each.warnings):
         output.warn(warning)
     if target.format == "json":
-        target.json({"format": FORMAT, "lang": lang, "explanations": [each.as_dict(lang) for each in found]})
+        target.json({"lang": lang, "explanations": [each.as_dict(lang) for each in found]})
     else:
         markdown = target.format == "markdown"
         target.text("\n\n\n".join(each.text(lang, rows=rows, markdown=markdown) for each in found))

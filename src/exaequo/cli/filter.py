@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exaequo.choices import THRESHOLD, UTILITIES
+from exaequo.choices import TABLE_FORMATS, THRESHOLD, UTILITIES
 from exaequo.cli import output
 from exaequo.cli.options import Files, Target, judges_relevance, reads_files, writes
 from exaequo.errors import UsageError
@@ -17,7 +17,6 @@ from exaequo.errors import UsageError
 if TYPE_CHECKING:
     from exaequo.filtering import Filter, Tables
 
-FORMAT = 1
 _SHARES = ("precision", "recall", "noise", "silence", "fallout", "density", "accuracy")
 
 
@@ -37,7 +36,7 @@ _SHARES = ("precision", "recall", "noise", "silence", "fallout", "density", "acc
 @judges_relevance
 @click.option("--average", type=click.Choice(["macro", "micro", "both"]), help="[default: both]")
 @click.option("-q", "--per-theme", is_flag=True, help="Also give the figures of each theme.")
-@writes("table", "csv", "json")
+@writes(*TABLE_FORMATS)
 @reads_files
 def filter_(
     qrels: str,
@@ -197,9 +196,9 @@ def _figures(tables: Tables, beta: float, coefficients: tuple[float, ...]) -> di
         "F": tables.f(beta),
         "E": tables.e(beta),
         "utility": tables.utility(*coefficients),
-        "best utility": tables.best_utility(coefficients[0], *coefficients[3:]),
+        "best_utility": tables.best_utility(coefficients[0], *coefficients[3:]),
         "normalised": tables.normalised_utility(*coefficients),
-        "beats nothing": (tables.utility(*coefficients) > tables.idle_utility(*coefficients[2:])).astype(float),
+        "beats_nothing": (tables.utility(*coefficients) > tables.idle_utility(*coefficients[2:])).astype(float),
         "T11SU": tables.scaled_utility(),
     }
 
@@ -213,16 +212,16 @@ def _swept(one: Filter, beta: float, coefficients: tuple[float, ...], per_theme:
     best, at = sweep.best_f(beta)
     worth, worth_at = sweep.best_utility(*coefficients)
     figures: dict[str, Any] = {
-        "11 points": sweep.eleven_points,
+        "eleven_points": sweep.eleven_points,
         "UAP": one.average_precision,
-        "break-even": sweep.break_even,
-        "best F": best,
-        "F at": at,
-        "best utility": worth,
-        "utility at": worth_at,
+        "break_even": sweep.break_even,
+        "best_f": best,
+        "best_f_at": at,
+        "best_utility": worth,
+        "best_utility_at": worth_at,
     }
     try:
-        figures |= dict(zip(("F_optimal", "grid at"), one.f_optimal(beta), strict=True))
+        figures |= dict(zip(("f_optimal", "f_optimal_at"), one.f_optimal(beta), strict=True))
     except InputError as error:
         output.warn(str(error))
     rows = _theme_rows(one, figures) if per_theme else []
@@ -232,7 +231,7 @@ def _swept(one: Filter, beta: float, coefficients: tuple[float, ...], per_theme:
     means = {
         name: float(values[np.isfinite(values)].mean()) if np.isfinite(values).any() else float("nan")
         for name, values in figures.items()
-        if not name.endswith(" at")
+        if not name.endswith("_at")
     }
     return [*rows, {"run": one.name, "theme": "macro", **means}]
 
@@ -247,17 +246,12 @@ def _theme_rows(one: Filter, figures: dict[str, Any]) -> list[dict[str, Any]]:
 def _show(rows: list[dict[str, Any]], target: Target) -> None:
     import polars as pl
 
-    from exaequo import tabular
+    from exaequo.tabular import Table
 
     frame = pl.DataFrame(rows, infer_schema_length=None)
-    if target.format == "json":
-        target.json({"format": FORMAT, "rows": tabular.rows(frame)})
-    elif target.format == "csv":
-        target.csv(frame)
-    else:
-        whole = [
-            name
-            for name in ("a", "b", "c", "d", "relevant", "N", "beats nothing")
-            if name in frame.columns and (frame[name] == frame[name].floor()).all()
-        ]
-        target.text(tabular.text(frame.with_columns(pl.col(whole).cast(pl.Int64))))
+    whole = [
+        name
+        for name in ("a", "b", "c", "d", "relevant", "N", "beats_nothing")
+        if name in frame.columns and (frame[name] == frame[name].floor()).all()
+    ]
+    target.show({"rows": Table.of(frame, brief=frame.with_columns(pl.col(whole).cast(pl.Int64)))})

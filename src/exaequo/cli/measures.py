@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from exaequo.cli.options import Target, writes
+
 if TYPE_CHECKING:
     from exaequo.axioms import Finding
     from exaequo.measures import Definition
-
-FORMAT = 1
 
 
 @click.command()
 @click.argument("name", required=False)
 @click.option("--axioms", is_flag=True, help="Try axioms on all short lists; say which hold.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
-def measures(name: str | None, axioms: bool, as_json: bool) -> None:
+@writes("text", "json")
+def measures(name: str | None, axioms: bool, target: Target) -> None:
     """List the measures, or explain one: formula, range, parameters, source."""
     from exaequo.measures import catalogue, parse_measure
     from exaequo.measures.registry import get
@@ -25,21 +25,19 @@ def measures(name: str | None, axioms: bool, as_json: bool) -> None:
     if axioms:
         if name is None:
             raise click.UsageError("--axioms needs the NAME of a measure.")
-        _print_axioms(name, as_json)
+        _show_axioms(name, target)
         return
     if name is None:
         chosen = list(catalogue().values())
     else:
         chosen = [get(name).definition if name.isidentifier() else parse_measure(name).definition]
-    if as_json:
-        _print_json({"measures": [_facts(definition) for definition in chosen]})
-    elif name is None:
-        _list(chosen)
+    if target.format == "json":
+        target.json({"measures": [_facts(definition) for definition in chosen]})
     else:
-        _explain(chosen[0])
+        target.text("\n".join(_listed(chosen) if name is None else _explained(chosen[0])))
 
 
-def _print_axioms(name: str, as_json: bool) -> None:
+def _show_axioms(name: str, target: Target) -> None:
     from exaequo.axioms import LENGTH, MOST_RELEVANT, check
     from exaequo.measures import parse_measure
     from exaequo.measures.registry import REQUIRED, get
@@ -53,18 +51,19 @@ def _print_axioms(name: str, as_json: bool) -> None:
     else:
         measure = parse_measure(name)
     findings = check(measure)
-    if as_json:
-        _print_json({"measure": measure.name, "axioms": [_finding(each) for each in findings]})
+    if target.format == "json":
+        target.json({"measure": measure.name, "axioms": [_finding(each) for each in findings]})
         return
-    click.echo(f"{measure}, on all lists of up to {LENGTH} documents with up to {MOST_RELEVANT} relevant ones\n")
+    lines = [f"{measure}, on all lists of up to {LENGTH} documents with up to {MOST_RELEVANT} relevant ones", ""]
     for finding in findings:
         verdict = "holds" if finding.holds else "fails"
-        click.echo(f"  {verdict}  {finding.axiom.name:<14}{finding.axiom.says}")
+        lines.append(f"  {verdict}  {finding.axiom.name:<14}{finding.axiom.says}")
         if finding.pair and finding.values:
             (one, two), (high, low) = finding.pair, finding.values
-            click.echo(f"         {one}: {high:.6g}, but {two}: {low:.6g}")
+            lines.append(f"         {one}: {high:.6g}, but {two}: {low:.6g}")
         if finding.undefined:
-            click.echo(f"         {finding.undefined:,} pairs not compared: undefined for one of the two")
+            lines.append(f"         {finding.undefined:,} pairs not compared: undefined for one of the two")
+    target.text("\n".join(lines))
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
@@ -78,29 +77,22 @@ def _finding(finding: Finding) -> dict[str, Any]:
     }
 
 
-def _print_json(content: dict[str, Any]) -> None:
-    import json
-
-    click.echo(json.dumps({"format": FORMAT, **content}, indent=1, ensure_ascii=False))
-
-
-def _list(chosen: list[Definition]) -> None:
+def _listed(chosen: list[Definition]) -> list[str]:
     width = max(len(definition.example) for definition in chosen)
-    family = ""
+    family, lines = "", []
     for definition in chosen:
         if definition.family != family:
             family = definition.family
-            click.echo(f"\n{family}" if definition is not chosen[0] else family)
-        click.echo(f"  {definition.example:<{width}}  {definition.title}")
-    click.echo("\ngm(MEASURE) is the geometric mean over topics. `exaequo measures NAME` says more about one.")
+            lines += [family] if definition is chosen[0] else ["", family]
+        lines.append(f"  {definition.example:<{width}}  {definition.title}")
+    return [*lines, "", "gm(MEASURE) is the geometric mean over topics. `exaequo measures NAME` says more about one."]
 
 
-def _explain(definition: Definition) -> None:
+def _explained(definition: Definition) -> list[str]:
     from exaequo.measures import PARAMETERS
 
     facts = _facts(definition)
-    click.echo(f"{definition.name}: {definition.title}\n")
-    click.echo(f"  {definition.formula}\n")
+    lines = [f"{definition.name}: {definition.title}", "", f"  {definition.formula}", ""]
     for label, text in (
         ("example", definition.example),
         ("also", ", ".join(definition.aliases)),
@@ -112,16 +104,16 @@ def _explain(definition: Definition) -> None:
         ("source", definition.source),
     ):
         if text:
-            click.echo(f"  {label:<12}{text}")
-    if definition.defaults:
-        click.echo("\n  parameters")
+            lines.append(f"  {label:<12}{text}")
+    lines += ["", "  parameters"] if definition.defaults else []
     for name, default in definition.defaults.items():
         rule = PARAMETERS.get(name)
         at = f" (after the @: {definition.name}@…)" if name == definition.at else ""
         given = facts["parameters"][name]["default"]
         shown = "required" if facts["parameters"][name]["required"] else f"default {given!r}"
         meaning = f"{rule.meaning}; {rule.expected}" if rule else ""
-        click.echo(f"    {name:<10}{meaning}{at}" + (f"; {shown}" if default is not None else ""))
+        lines.append(f"    {name:<10}{meaning}{at}" + (f"; {shown}" if default is not None else ""))
+    return lines
 
 
 def _facts(definition: Definition) -> dict[str, Any]:

@@ -6,7 +6,7 @@ Each decorator adds the options and hands the command one object instead of them
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any
@@ -18,10 +18,11 @@ from exaequo.cli import output
 from exaequo.errors import UsageError
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from exaequo.read import Qrels, Run
+    from exaequo.tabular import Table
 
+#: The form of JSON documents; it counts up when one changes.
+JSON_FORMAT = 1
 Command = Callable[..., Any]
 _KIND = click.Choice(READERS)
 
@@ -96,6 +97,31 @@ class Target:
     format: str
     path: str | None
 
+    def show(
+        self,
+        tables: Mapping[str, Table],
+        *,
+        before: Sequence[str] = (),
+        after: Sequence[str] = (),
+        options: Mapping[str, Any] | None = None,
+        warnings: Sequence[str] | None = None,
+    ) -> None:
+        """Write tables: all in one JSON document, one as CSV, or for people: with sentences, no title over nothing."""
+        from exaequo import tabular
+
+        if self.format == "json":
+            about = {} if options is None else {"options": options}
+            rows = {name: tabular.rows(table.frame) for name, table in tables.items()}
+            self.json({**about, **rows, **({} if warnings is None else {"warnings": warnings})})
+            return
+        if self.format == "csv":
+            (one,) = tables.values()
+            shown = [one]
+        else:
+            some = [table for table in tables.values() if table.frame.height or not table.title]
+            shown = [tabular.Table(lines=before), *some, tabular.Table(lines=after)]
+        self.text("\n\n".join(filter(None, map(tabular.WRITERS[self.format], shown))))
+
     def text(self, text: str) -> None:
         """Write lines for people, to the terminal as far as it can show them."""
         if self.path is None and self.format in ("table", "text"):
@@ -103,32 +129,42 @@ class Target:
         else:
             output.write(text + "\n", self.path)
 
+    def json(self, content: Mapping[str, Any]) -> None:
+        """Write a document; what is undefined is null."""
+        from exaequo.tabular import plain
+
+        document = plain({"format": JSON_FORMAT, **content})
+        output.write(json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n", self.path)
+
     def one_table(self, only: str | None, tables: Sequence[str]) -> None:
         """Refuse several tables in one CSV."""
         if self.format == "csv" and only is None:
             raise UsageError(f"--format csv holds one table; choose it with --table: {', '.join(tables)}.")
 
-    def json(self, document: dict[str, Any]) -> None:
-        """Write a document."""
-        output.write(json.dumps(document, indent=1, ensure_ascii=False) + "\n", self.path)
 
-    def csv(self, frame: pl.DataFrame) -> None:
-        """Write a table."""
-        output.write(frame.write_csv(), self.path)
+def writes(*formats: str, default: str | None = None, flags: Sequence[str] = ("json",)) -> Callable[[Command], Command]:
+    """Add the options of commands that write tables, in one of these formats; the command gets them as `target`.
 
-
-def writes(*formats: str) -> Callable[[Command], Command]:
-    """Add the options of commands that write tables, in one of these formats; the command gets them as `target`."""
+    `flags` are formats with an option of their own. `default` says in words what an empty format stands for; unless
+    given, the first one counts.
+    """
 
     def decorate(function: Command) -> Command:
         @wraps(function)
-        def command(*arguments: Any, format_: str, as_json: bool, path: str | None, **options: Any) -> Any:
-            return function(*arguments, target=Target("json" if as_json else format_, path), **options)
+        def command(*arguments: Any, format_: str, path: str | None, **options: Any) -> Any:
+            asked = [name for name in flags if options.pop(f"as_{name}")]
+            return function(*arguments, target=Target(asked[0] if asked else format_ or "", path), **options)
 
+        choice = click.Choice(formats)
         return _with(
             command,
-            click.option("--format", "format_", type=click.Choice(formats), default=formats[0], show_default=True),
-            click.option("--json", "as_json", is_flag=True, help="The same as --format json."),
+            click.option("--format", "format_", type=choice, default=formats[0], show_default=True)
+            if default is None
+            else click.option("--format", "format_", type=choice, help=f"[default: {default}]"),
+            *(
+                click.option(f"--{name}", f"as_{name}", is_flag=True, help=f"The same as --format {name}.")
+                for name in flags
+            ),
             click.option("-o", "--output", "path", metavar="FILE", help="Write there instead of to standard output."),
         )
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
-from exaequo.choices import ORDER_MEASURES, PRECISIONS, STRATEGIES
+from exaequo.choices import ORDER_MEASURES, PRECISIONS, STRATEGIES, TABLE_FORMATS
 from exaequo.cli import output
-from exaequo.cli.options import Files, judges_relevance, reads_files
+from exaequo.cli.options import Files, Target, judges_relevance, reads_files, writes
 
 if TYPE_CHECKING:
     from exaequo.order import Ranking
     from exaequo.read import Qrels, Run
-
-FORMAT = 1
+    from exaequo.tabular import Table
 
 
 @click.command()
@@ -28,13 +28,7 @@ FORMAT = 1
 @judges_relevance
 @click.option("--precision", type=click.Choice(PRECISIONS), default="double", show_default=True)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For --ties random.")
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["run", "table", "csv", "json"]),
-    help="[default: run; table with --rename]",
-)
-@click.option("-o", "--output", "path", metavar="FILE", help="Write there instead of to standard output.")
+@writes("run", *TABLE_FORMATS, default="run; table with --rename")
 @reads_files
 def order(
     qrels: str,
@@ -48,18 +42,18 @@ def order(
     max_grade: float,
     precision: str,
     seed: int,
-    format_: str | None,
-    path: str | None,
+    target: Target,
     files: Files,
 ) -> None:
     """Write RUN with its ties in order: as a run, or as a table with the judgment, precision and recall of each rank.
 
     With --rename it shows the lists before and after, and what the new name does to the scores.
     """
-    output.check_paths((qrels, run), path)
+    output.check_paths((qrels, run), target.path)
     from exaequo.evaluation import judged_runs, prepared
-    from exaequo.listing import parse_renames, renamed, with_topics_of
+    from exaequo.listing import as_run, parse_renames, renamed, table, with_topics_of
     from exaequo.options import Options
+    from exaequo.tabular import Table
 
     options = Options(rel_level=rel_level, max_grade=max_grade, precision=precision)
     judged, lines = files.qrels(qrels), files.run(run)
@@ -72,13 +66,14 @@ def order(
 
     before = ranked(judged, lines)
     renames = parse_renames(rename)
-    if renames:
-        after = ranked(*renamed(judged, lines, renames))
-        if format_ in (None, "table"):
-            output.write(_comparison(before, after, renames, measures or ORDER_MEASURES), path)
-            return
-        before = after
-    output.write(_written(before, format_ or "run"), path)
+    target = replace(target, format=target.format or ("table" if renames else "run"))
+    after = ranked(*renamed(judged, lines, renames)) if renames else before
+    if renames and target.format not in ("run", "csv", "json"):
+        target.show(_comparison(before, after, renames, measures or ORDER_MEASURES))
+    elif target.format == "run":
+        output.write(as_run(after, after.lines.run.name), target.path)
+    else:
+        target.show({"documents": Table.of(table(after))})
 
 
 def _only(ranking: Ranking, topics: tuple[str, ...]) -> Ranking:
@@ -92,28 +87,16 @@ def _only(ranking: Ranking, topics: tuple[str, ...]) -> Ranking:
     return ranking.part(known.is_in(list(topics)).to_numpy()[ranking.topic])
 
 
-def _written(ranking: Ranking, format_: str) -> str:
-    from exaequo import tabular
-    from exaequo.listing import as_run, table
-
-    if format_ == "run":
-        return as_run(ranking, ranking.lines.run.name)
-    frame = table(ranking)
-    if format_ == "json":
-        import json
-
-        return json.dumps({"format": FORMAT, "documents": tabular.rows(frame)}, indent=1, ensure_ascii=False) + "\n"
-    return frame.write_csv() if format_ == "csv" else tabular.text(frame) + "\n"
-
-
-def _comparison(before: Ranking, after: Ranking, renames: dict[str, str], measures: tuple[str, ...]) -> str:
-    """Show the lists that have a renamed document, before and after, and their scores."""
+def _comparison(
+    before: Ranking, after: Ranking, renames: dict[str, str], measures: tuple[str, ...]
+) -> dict[str, Table]:
+    """Return the lists that have a renamed document, before and after, and their scores."""
     import numpy as np
     import polars as pl
 
-    from exaequo import tabular
     from exaequo.listing import table
     from exaequo.measures import parse_measures
+    from exaequo.tabular import Table
 
     touched = np.zeros(before.n_topics, dtype=bool)
     names = before.lines.run.frame["docno"][before.row]
@@ -126,5 +109,8 @@ def _comparison(before: Ranking, after: Ranking, renames: dict[str, str], measur
         topics = np.flatnonzero(touched).tolist()
         rows += [(before.judgments.topics[at], measure.name, float(one[at]), float(two[at])) for at in topics]
     scores = pl.DataFrame(rows, schema=["topic", "measure", "before", "after"], orient="row")
-    parts = ["Before", tabular.text(table(before)), f"After: {said}", tabular.text(table(after)), tabular.text(scores)]
-    return "\n\n".join(parts) + "\n"
+    return {
+        "before": Table.of(table(before), "Before"),
+        "after": Table.of(table(after), f"After: {said}"),
+        "scores": Table.of(scores),
+    }

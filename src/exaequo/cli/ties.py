@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,9 +11,10 @@ from exaequo.cli import output
 from exaequo.cli.options import Files, Target, judges_relevance, reads_files, writes
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from exaequo.audit import TieAudit
 
-FORMAT = 1
 TABLES = ("runs", "scores", "lucky", "lucky_runs", "from_nothing", "conclusions", "stuffing", "lists")
 _TITLES = {
     "runs": "Ties of each run (shares are means over its lists; 'one tie': lists that are a single tie)",
@@ -95,24 +96,16 @@ def ties(
 
 
 def _show(audit: TieAudit, chosen: list[str], target: Target) -> None:
-    from exaequo import tabular
+    from exaequo.tabular import Table
 
-    tables = {name: audit.tables[name] for name in chosen}
-    if target.format == "json":
-        document: dict[str, Any] = {"format": FORMAT, "options": audit.options}
-        document |= {name: tabular.rows(frame) for name, frame in tables.items()}
-        target.json(document | {"warnings": list(audit.warnings)})
-    elif target.format == "csv":
-        target.csv(next(iter(tables.values())))
-    else:
-        write = {"table": tabular.text, "markdown": tabular.markdown, "latex": tabular.latex}[target.format]
-        head = {"table": "{}\n\n", "markdown": "## {}\n\n", "latex": "% {}\n"}[target.format]
-        mark = "% " if target.format == "latex" else ""
-        parts = [head.format(_TITLES[name]) + write(_brief(frame)) for name, frame in tables.items() if frame.height]
-        target.text("\n\n".join([*parts, *([mark + _verdict(audit)] if "conclusions" in chosen else [])]))
+    frames = {name: audit.tables[name] for name in chosen}
+    names = set(audit.scores["measure"])
+    tables = {name: Table.of(frame, _TITLES[name], brief=_brief(frame), names=names) for name, frame in frames.items()}
+    after = [_verdict(audit)] if "conclusions" in chosen else []
+    target.show(tables, after=after, options=audit.options, warnings=audit.warnings)
 
 
-def _brief(frame: Any) -> Any:
+def _brief(frame: pl.DataFrame) -> pl.DataFrame:
     """Leave out columns that say nothing to a reader."""
     import polars as pl
 
@@ -121,7 +114,7 @@ def _brief(frame: Any) -> Any:
     return frame.drop(empty, "luck", strict=False).select(pl.exclude("^p_.*$"))
 
 
-def _any(column: Any) -> bool:
+def _any(column: pl.Series) -> bool:
     return bool((column.is_not_null() & column.is_not_nan() & (column != 0)).any())
 
 

@@ -7,32 +7,23 @@ import polars as pl
 
 from exaequo.comparison import Comparison
 from exaequo.comparison.values import oriented
-from exaequo.tabular import latex_safe, shown
+from exaequo.tabular import Column, Table
 
 
-def for_a_paper(result: Comparison) -> str:
-    """Return a LaTeX table (booktabs): the best of a column bold; letters of groups, or marks against the baseline."""
+def for_a_paper(result: Comparison, title: str = "") -> Table:
+    """Return a table whose figures bear the letters of groups, or marks against the baseline; the best are marked."""
     scores, plan = result.scores, result.plan
-    order = np.argsort(-oriented(scores, scores.measures[0]), kind="stable")
-    lines = [r"\begin{tabular}{l" + "l" * len(scores.measures) + "}", r"\toprule"]
-    lines.append(" & ".join(["run", *(latex_safe(measure.name) for measure in scores.measures)]) + r" \\")
-    lines.append(r"\midrule")
-    cells = [_column(result, measure.name) for measure in scores.measures]
-    for at in order:
-        name = scores.runs[at]
-        lines.append(" & ".join([latex_safe(name), *(column[name] for column in cells)]) + r" \\")
+    names = [scores.runs[at] for at in np.argsort(-oriented(scores, scores.measures[0]), kind="stable")]
+    columns = [_column(result, measure.name, names) for measure in scores.measures]
     letters = "letters: systems that share one are not told apart"
     said = letters if plan.baseline is None else "marks: against the baseline"
     note = f"{plan.name}, $\\alpha = {plan.alpha:g}$, {len(scores.shared)} topics, {scores.ties[0]} ties; {said}"
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", f"% {note}"])
+    return Table(title, [Column("run", names, right=False), *columns], [note], result.systems)
 
 
-def _column(result: Comparison, measure: str) -> dict[str, str]:
-    frame = result.systems.filter(pl.col("measure") == measure)
-    column = {}
-    for row in frame.to_dicts():
-        figure = shown(row["mean"])
-        figure = rf"\textbf{{{figure}}}" if row["rank"] == 1 else figure
-        mark = row.get("group") or {"▲": r"\blacktriangle", "▼": r"\blacktriangledown"}.get(row.get("mark", ""), "")
-        column[row["run"]] = f"{figure}$^{{{mark}}}$" if mark else figure
-    return column
+def _column(result: Comparison, measure: str, names: list[str]) -> Column:
+    row_of = {row["run"]: row for row in result.systems.filter(pl.col("measure") == measure).to_dicts()}
+    rows = [row_of[name] for name in names]
+    best = [at for at, row in enumerate(rows) if row["rank"] == 1]
+    marks = [row["group"] if "group" in row else row["mark"].replace("baseline", "") for row in rows]
+    return Column(measure, [row["mean"] for row in rows], right=False, best=best, marks=marks)

@@ -24,11 +24,11 @@ from exaequo.explanation.steps import Step, steps_of
 from exaequo.explanation.steps.parts import CUT, Given
 from exaequo.explanation.view import View, place_of
 from exaequo.explanation.wording import LANGUAGES, Wording, plain, plain_steps, sentences
-from exaequo.formats import figure
 from exaequo.measures import Measure, parse_measure
 from exaequo.options import Options, Relevance, one_strategy
 from exaequo.order import Ordering
 from exaequo.read import Qrels, QrelsLike, Run, RunLike, read_qrels, read_run
+from exaequo.scores.formats import value_text
 
 __all__ = [
     "LANGUAGES",
@@ -70,7 +70,7 @@ class Explanation:
     @property
     def figure(self) -> str:
         """The value as `eval` prints it."""
-        return figure(self.measure, self.value)
+        return value_text(self.measure, self.value)
 
     def text(self, lang: str = "en", *, rows: int = MOST_ROWS, markdown: bool = False) -> str:
         """Write the explanation out."""
@@ -84,7 +84,7 @@ class Explanation:
         parts += self._list(words, rows)
         parts += words.steps(self.steps, rows) or [words.said("nothing", **self._names(words))]
         parts.append(self._so(words, about["reason"]))
-        figures = [words.word(figure(self.measure, value)) for value in self.others.values()]
+        figures = [words.word(value_text(self.measure, value)) for value in self.others.values()]
         strategies = [words.word(name) for name in self.others]
         parts += [words.said("others"), words.table(pl.DataFrame({"strategy": strategies, "value": figures}))]
         if self.error:

@@ -47,7 +47,7 @@ class FilterExplanation:
         figures = pl.DataFrame(
             {
                 "figure": [words.word(name) for name in self.figures],
-                "value": [tabular.shown(value) for value in self.figures.values()],
+                "value": [tabular.cell_text(value) for value in self.figures.values()],
             }
         )
         return "\n\n".join([*parts, words.said("filter values"), words.table(figures)])

@@ -13,9 +13,9 @@ from exaequo.choices import COMPARED
 from exaequo.evaluation import Judged, evaluate_runs
 from exaequo.explanation.steps.parts import Given, Row, Step, column, listed, over, summed
 from exaequo.explanation.wording import Wording, plain, plain_steps
-from exaequo.formats import figure
 from exaequo.measures import Measure
 from exaequo.options import Options
+from exaequo.scores.formats import value_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,14 +33,14 @@ class MeanExplanation:
     @property
     def figure(self) -> str:
         """The value as `eval` prints it."""
-        return figure(self.measure, self.value)
+        return value_text(self.measure, self.value)
 
     def text(self, lang: str = "en", *, rows: int = 30, markdown: bool = False) -> str:
         """Write the explanation out."""
         words = Wording(lang, markdown=markdown)
         names = {"measure": self.measure.name, "run": self.run, "ties": words.word(self.ties)}
         title = words.said("mean title", **names)
-        figures = {words.word(name): words.word(figure(self.measure, value)) for name, value in self.others.items()}
+        figures = {words.word(name): words.word(value_text(self.measure, value)) for name, value in self.others.items()}
         table = pl.DataFrame({"strategy": list(figures), "value": list(figures.values())})
         return "\n\n".join(
             [

@@ -105,7 +105,7 @@ class Wording(string.Formatter):
         if "sim" in rows.columns:
             digits.setdefault(heads["sim"], _digits([*rows["sim"].drop_nulls(), *apart]))
         write = tabular.markdown if self.markdown else tabular.text
-        return write(frame.rename(heads), digits=digits)
+        return write(tabular.Table.of(frame.rename(heads), digits=digits, names=heads.values()))
 
     def _readable(self, rows: pl.DataFrame) -> list[pl.Expr]:
         """Return columns in words; whole numbers without marks between thousands, which are not the same everywhere."""

@@ -34,7 +34,7 @@ from exaequo.reporting.sentences import (
     verdict_of,
 )
 from exaequo.scores import Scores
-from exaequo.tabular import shown
+from exaequo.tabular import cell_text
 from exaequo.text import count
 
 #: Runs up to which the matrix of pairs has figures without a script; of more it has signs.
@@ -176,8 +176,8 @@ def _ties(scores: Scores, ranked: list[str]) -> list[dict[str, Any]]:
         {
             "run": run,
             "tied": f"{scores.facts[run].health['tied']:.1f}",
-            "means": [shown(mean) for mean in found.values()],
-            "span": shown(abs(found["optimistic"] - found["realistic"])),
+            "means": [cell_text(mean) for mean in found.values()],
+            "span": cell_text(abs(found["optimistic"] - found["realistic"])),
         }
         for run, found in means_by_ties(scores, ranked).items()
     ]
@@ -203,9 +203,9 @@ def _rows(result: Comparison) -> list[dict[str, Any]]:
     for row in rows:
         by_run[row["run"]][row["measure"]] = {
             "value": row["mean"],
-            "text": shown(row["mean"]),
-            "low": shown(row["low"]),
-            "high": shown(row["high"]),
+            "text": cell_text(row["mean"]),
+            "low": cell_text(row["low"]),
+            "high": cell_text(row["high"]),
             "mark": _mark(row, many) if result.pairs.height else "",
             "best": row["rank"] == 1,
         }
@@ -241,7 +241,7 @@ def _contrasts(result: Comparison, best: str) -> list[dict[str, Any]]:
     return [
         {
             **row,
-            **{key: shown(row[key]) for key in ("value_one", "value_two")},
+            **{key: cell_text(row[key]) for key in ("value_one", "value_two")},
             "difference": signed(row["difference"]),
         }
         for row in rows.to_dicts()
@@ -258,7 +258,7 @@ def _lists(scores: Scores, options: Options, best: str, second: str | None) -> l
 
     def side(run: str, at: int) -> dict[str, Any]:
         top = scores.facts[run].tops[scores.evaluated.index_of(topics[at])]
-        return {"run": run, "value": shown(float(own[run][at])), "documents": _documents(top, options)}
+        return {"run": run, "value": cell_text(float(own[run][at])), "documents": _documents(top, options)}
 
     chosen = np.argsort(-gap, kind="stable")[:STATIC_TOPICS].tolist()
     return [{"topic": topics[at], "lists": [side(run, at) for run in runs]} for at in chosen]

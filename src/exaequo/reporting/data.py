@@ -58,5 +58,5 @@ def data_of(result: Comparison, options: Options, pair: tuple[str, str | None]) 
             },
         },
         "lists": [[facts.tops[at] for at in order] for facts in scores.facts.values()],
-        "latex": for_a_paper(result) if len(scores.runs) > 1 else "",
+        "latex": tabular.latex(for_a_paper(result)) if len(scores.runs) > 1 else "",
     }

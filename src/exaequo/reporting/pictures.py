@@ -28,7 +28,7 @@ from exaequo.plot.pair import Pair
 from exaequo.reporting.facts import CUTOFFS, DEEPEST_HIT, DEEPEST_TIE, first_cut
 from exaequo.reporting.sentences import means_by_ties
 from exaequo.scores import Scores
-from exaequo.tabular import shown
+from exaequo.tabular import cell_text
 from exaequo.text import count
 
 _CANVAS = Canvas.of({})
@@ -78,7 +78,7 @@ def figures(result: Comparison, best: str, second: str | None) -> Iterator[Figur
         "Interpolated precision",
         "Precision at recall 0 to 1, averaged over topics.",
         mean_curves({run: curves[run] for run in ranked}, _CANVAS, title="Interpolated precision", note=about),
-        [["run", *levels], *([run, *map(shown, curves[run])] for run in ranked)],
+        [["run", *levels], *([run, *map(cell_text, curves[run])] for run in ranked)],
     )
     cut = first_cut(scores.measures)
     if cut is not None:
@@ -88,14 +88,14 @@ def figures(result: Comparison, best: str, second: str | None) -> Iterator[Figur
         every = f"{count(len(scores.evaluated), 'topic')}, {scores.ties[0]} ties"
         chart = cutoff_lines(at_k, CUTOFFS, name, _CANVAS, title=title, note=every)
         heads = ["run", *map(str, CUTOFFS)]
-        cells = [heads, *([run, *map(shown, at_k[run])] for run in ranked)]
+        cells = [heads, *([run, *map(cell_text, at_k[run])] for run in ranked)]
         yield Figure("at-k", title, "Means over all judged topics.", chart, cells)
     if len(scores.measures) > 1 and len(ranked) > 2:
         figures_of = [mean_values(scores, measure) for measure in scores.measures]
         text = "Kendall's τ-b between the rankings of the runs by each two measures."
         taus = result.taus
         square = agreement(scores.measures, figures_of, _CANVAS, title="Agreement of measures", note=about)
-        cells = [list(taus.columns), *([shown(cell) for cell in row] for row in taus.rows())]
+        cells = [list(taus.columns), *([cell_text(cell) for cell in row] for row in taus.rows())]
         yield Figure("measures", "Agreement of measures", text, square, cells)
     yield from _of_ties(scores, found)
     if second is not None:
@@ -136,7 +136,8 @@ def _of_pair(scores: Scores, best: str, second: str) -> Iterator[Figure]:
     values_of = zip(topics, one.tolist(), two.tolist(), pair.gap.tolist(), strict=True)
     cells = [["topic", second, best, "difference"]]
     cells += [
-        [topic, shown(a), shown(b), shown(gap)] for topic, a, b, gap in sorted(values_of, key=lambda each: -each[3])
+        [topic, cell_text(a), cell_text(b), cell_text(gap)]
+        for topic, a, b, gap in sorted(values_of, key=lambda each: -each[3])
     ]
     text = f"Differences in {name}, sorted."
     chart = gap_bars(pair, _CANVAS, title=pair.title, note=f"{scores.ties[0]} ties")

@@ -14,7 +14,7 @@ from exaequo.comparison.values import means
 from exaequo.options import Options
 from exaequo.plot.kinds.systems import MOST_LETTERS
 from exaequo.scores import Scores
-from exaequo.tabular import shown
+from exaequo.tabular import cell_text
 from exaequo.text import count, on_one_line
 
 
@@ -45,7 +45,7 @@ def leaders(result: Comparison) -> tuple[str, str | None]:
 
 def signed(value: float) -> str:
     """Write a difference: always with a sign, and a real minus."""
-    text = shown(abs(value)) if abs(value) >= 0.00005 else "0.0000"
+    text = cell_text(abs(value)) if abs(value) >= 0.00005 else "0.0000"
     return text if text == "0.0000" else f"{'−' if value < 0 else '+'}{text}"
 
 
@@ -64,12 +64,12 @@ def verdict_of(result: Comparison, best: str, second: str | None) -> str:
     sure = f"{100 * (1 - plan.alpha):g} % interval"
     if second is None:
         top = systems.row(0, named=True)
-        sentence = f"{best} has a mean {measure} of {shown(top['mean'])} {over}, {sure} {shown(top['low'])} to "
-        return on_one_line(f"{sentence}{shown(top['high'])}. There is no run to compare it with.")
+        sentence = f"{best} has a mean {measure} of {cell_text(top['mean'])} {over}, {sure} {cell_text(top['low'])} to "
+        return on_one_line(f"{sentence}{cell_text(top['high'])}. There is no run to compare it with.")
     first = systems["run"][0]
     most = "highest" if first_measure.upward > 0 else "lowest"
     baseline = ", the baseline," if first == plan.baseline else ""
-    start = f"{first}{baseline} has the {most} mean {measure}, {shown(own[first])}, {over}"
+    start = f"{first}{baseline} has the {most} mean {measure}, {cell_text(own[first])}, {over}"
     next_best = f". {best}, the best of the others, is" if first == second else ":"
     one, two = pl.col("one"), pl.col("two")
     either = ((one == best) & (two == second)) | ((one == second) & (two == best))
@@ -81,7 +81,7 @@ def verdict_of(result: Comparison, best: str, second: str | None) -> str:
     size = f"{signed(side * pair['difference'])}{gain} over {second}, {sure} {signed(low)} to {signed(high)}"
     known = f"{p_text(pair['corrected_p'])} ({plan.name})"
     word = "significantly better" if side * pair["better"] > 0 else "significantly worse"
-    found = word if pair["significant"] else "no difference shown"
+    found = word if pair["significant"] else "no difference cell_text"
     ties = "; that depends on how ties are broken" if pair["changes"] else ""
     return on_one_line(f"{start}{next_best} {size}, {known}: {found}{ties}.")
 

@@ -12,6 +12,7 @@ import polars as pl
 from exaequo import tabular
 from exaequo.study import Study
 from exaequo.study.tables import ALL, PLAIN
+from exaequo.tabular import Table
 from exaequo.text import count
 from exaequo.writing import write_whole
 
@@ -68,7 +69,7 @@ def write(study: Study, folder: str | Path) -> list[Path]:
         frame.write_parquet(buffer)
         files[place / f"{name}.csv"] = frame.write_csv().encode()
         files[place / f"{name}.parquet"] = buffer.getvalue()
-        files[place / f"{name}.tex"] = (tabular.latex(frame) + "\n").encode()
+        files[place / f"{name}.tex"] = (tabular.latex(Table.of(frame)) + "\n").encode()
     files[Path(folder) / "study.json"] = (json.dumps(study.about, indent=1, ensure_ascii=False) + "\n").encode()
     files[Path(folder) / "index.html"] = page(study).encode()
     for path, data in files.items():
@@ -89,7 +90,7 @@ def summary(study: Study) -> list[str]:
         more = "" if row["star"] else ", which is not significant at 0.001"
         share = "" if row["relative_percent"] != row["relative_percent"] else f" ({row['relative_percent']:+.2f} %)"
         size = f"{row['difference_percent'] / 100:+.5f}{share}{more}"
-        r = tabular.shown(row["r"])
+        r = tabular.cell_text(row["r"])
         lines.append(f"The order of names changes the mean {row['measure']} of runs by {size}; r = {r}.")
     single = pl.col("wrong_percent").is_not_nan() & (pl.col("track") != ALL)
     wrong = study.tables["conclusions"].filter(single).sort("wrong_percent", descending=True, maintain_order=True)
@@ -142,9 +143,10 @@ def _section(name: str, frame: pl.DataFrame) -> str:
     more = frame.height - MOST_ROWS
     note = f" The first {MOST_ROWS} of {frame.height:,} rows; all are in tables/{name}.csv." if more > 0 else ""
     text = html.escape(what + note)
-    digits = dict.fromkeys((column for column in frame.columns if column.startswith(("per_score", "ranks"))), 1)
+    few = [column for column in frame.columns if column.startswith(("per_score", "ranks"))]
+    table = Table.of(frame.head(MOST_ROWS), digits=dict.fromkeys(few, 1))
     return (
         f'<section id="{name}"><h2>{html.escape(title)}</h2><p class="what">{text}</p>'
         f'<div class="scroll" tabindex="0" role="region" aria-label="{html.escape(title)}">'
-        f"{tabular.html_table(frame.head(MOST_ROWS), digits=digits)}</div></section>\n"
+        f"{tabular.html(table)}</div></section>\n"
     )

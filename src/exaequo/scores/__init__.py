@@ -302,12 +302,12 @@ class Scores:
         return result
 
     def __repr__(self) -> str:
-        from exaequo.formats import text_table
+        from exaequo.scores.formats import text_table
 
         return text_table(self)
 
     def _repr_html_(self) -> str:
-        from exaequo.formats import html_table
+        from exaequo.scores.formats import html_table
 
         return html_table(self)
 

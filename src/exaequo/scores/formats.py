@@ -1,0 +1,234 @@
+"""Showing scores: one small writer per format, `Scores` in, text or bytes out. Names are data and never trusted."""
+
+from __future__ import annotations
+
+import io
+import math
+import platform
+from collections.abc import Callable
+from dataclasses import replace
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+import exaequo
+from exaequo import tabular
+from exaequo.choices import INTERVAL
+from exaequo.expected import SAMPLED
+from exaequo.measures import Measure
+from exaequo.scores import ALL, Scores, TieEffect
+from exaequo.tabular import UNDEFINED, Column, Table
+from exaequo.text import count, on_one_line
+
+#: How many lines about ties a table shows before it says how many more there are.
+MOST_TIE_LINES = 12
+_MARKED = " · * best of its column"
+
+
+def value_text(measure: Measure, value: float) -> str:
+    """Write a value for reading: counts whole, all else with four digits, halves rounded up."""
+    if math.isnan(value):
+        return UNDEFINED
+    if _counts(measure):
+        return f"{value:,.0f}"
+    if not math.isfinite(value) or abs(value) >= 1e15:
+        return f"{value:.4g}"
+    return str(Decimal(value).quantize(Decimal("0.0001"), ROUND_HALF_UP))
+
+
+def _counts(measure: Measure) -> bool:
+    return measure.definition.aggregate == "sum" and measure.aggregate == "sum"
+
+
+def grid(scores: Scores, *, per_topic: bool = False) -> Table:
+    """Arrange runs as rows, measures as columns, strategies side by side."""
+    block_of = {(block.run, block.ties): block for block in scores.blocks}
+    topics = {run: block_of[run, scores.ties[0]].topics.to_list() if per_topic else [] for run in scores.runs}
+    names = [(run, topic) for run in scores.runs for topic in (*topics[run], ALL)]
+    columns = [Column("run", [run for run, _ in names], right=False)]
+    columns += [Column("topic", [topic for _, topic in names], right=False)] if per_topic else []
+    best = _best(scores)
+    for at, measure in enumerate(scores.measures):
+        for ties in scores.ties:
+            cells: list[str] = []
+            winners = []
+            for run in scores.runs:
+                values = block_of[run, ties].values[at].tolist() if per_topic else []
+                cells += [value_text(measure, value) for value in (*values, scores.mean(measure, run=run, ties=ties))]
+                winners += [len(cells) - 1] if cells[-1] == best.get((measure.name, ties)) else []
+            group, head = ("", measure.name) if len(scores.ties) == 1 else (measure.name, ties)
+            columns.append(Column(head, cells, group=group, best=winners))
+    return Table(columns=columns)
+
+
+def _best(scores: Scores) -> dict[tuple[str, str], str]:
+    """Return the best figure of each column, as it is printed; none where there is one run, or for counts."""
+    best: dict[tuple[str, str], str] = {}
+    if len(scores.runs) < 2:
+        return best
+    for measure in scores.measures:
+        if measure.aggregate == "sum":
+            continue
+        choose: Callable[[list[float]], float] = max if measure.definition.higher_is_better else min
+        for ties in scores.ties:
+            values = [scores.mean(measure, run=run, ties=ties) for run in scores.runs]
+            defined = [value for value in values if not math.isnan(value)]
+            if defined:
+                best[measure.name, ties] = value_text(measure, choose(defined))
+    return best
+
+
+def text_table(scores: Scores, *, per_topic: bool = False, width: int = 0, colour: bool = False) -> str:
+    """Return the table for reading, with what was done above it and what ties change below."""
+    lines = tie_lines(scores, per_topic=per_topic) + expected_lines(scores)
+    table = replace(grid(scores, per_topic=per_topic), title=summary(scores), lines=lines)
+    return tabular.text(table, width=width, colour=colour)
+
+
+def html_table(scores: Scores) -> str:
+    """Return the table as HTML, for notebooks."""
+    return tabular.html(replace(grid(scores), title=summary(scores).removesuffix(_MARKED)))
+
+
+def summary(scores: Scores) -> str:
+    """Say in one line how ties were ordered and what was evaluated."""
+    options = scores.options
+    sizes = sorted({len(block.topics) for block in scores.blocks})
+    topics = count(sizes[-1], "topic") if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} topics"
+    level = options.get("rel_level")
+    parts = [
+        f"ties: {', '.join(scores.ties)}",
+        topics,
+        f"relevant: grade {'> 0' if level is None else f'≥ {level:g}'}",
+    ]
+    parts += [f"depth {options['depth']}"] if options.get("depth") else []
+    parts += ["scores in single precision"] if options.get("precision") == "single" else []
+    return " · ".join(parts) + (_MARKED if _best(scores) else "")
+
+
+def tie_lines(scores: Scores, *, per_topic: bool = False, exact: bool = False) -> list[str]:
+    """Say where ties change a printed figure, with what each strategy gives, largest change first.
+
+    Figures are compared as they are printed, or `exact`; `per_topic` looks at those of single topics too.
+    """
+    if set(INTERVAL) <= set(scores.ties):
+        return []  # the figures themselves say it
+    changed = [
+        effect
+        for effect in scores.tie_effects
+        if exact or len(set(_figures(effect))) > 1 or (per_topic and effect.topics)
+    ]
+    changed.sort(key=lambda effect: effect.realistic - effect.optimistic)
+    lines = [
+        f"ties decide {on_one_line(effect.run)} {effect.measure}: "
+        + ", ".join(f"{name} {text}" for name, text in zip(INTERVAL, _figures(effect), strict=True))
+        + (f"; {count(effect.topics, 'topic')} changed" if per_topic else "")
+        for effect in changed[:MOST_TIE_LINES]
+    ]
+    more = len(changed) - len(lines)
+    return [*lines, f"… and {count(more, 'more figure')}; --ties all shows all of them"] if more else lines
+
+
+def expected_lines(scores: Scores) -> list[str]:
+    """Say which expected values are estimates, and how good they are."""
+    worst: dict[str, float] = {}
+    for each in scores.expectations:
+        if each["how"].startswith(SAMPLED):
+            worst[each["measure"]] = max(worst.get(each["measure"], 0.0), each["standard_error"])
+    samples = scores.options.get("samples")
+    return [
+        f"expected {measure} is estimated from {samples} random orders of the ties; standard error up to {error:.2g}"
+        for measure, error in worst.items()
+    ]
+
+
+def _figures(effect: TieEffect) -> list[str]:
+    return [value_text(effect.measure, getattr(effect, name)) for name in INTERVAL]
+
+
+# --------------------------------------------------------------------------------------------------- data formats
+
+
+def tidy(scores: Scores, *, per_topic: bool = False) -> pl.DataFrame:
+    """Return what the data formats hold: the aggregates, after the topics if they are wanted."""
+    return scores.to_polars() if per_topic else scores.means
+
+
+def csv(scores: Scores, *, per_topic: bool = False) -> str:
+    """Return `run,ties,topic,measure,value`, values at full precision."""
+    return tidy(scores, per_topic=per_topic).write_csv()
+
+
+def parquet(scores: Scores, *, per_topic: bool = False) -> bytes:
+    """Return the same columns as Parquet."""
+    buffer = io.BytesIO()
+    tidy(scores, per_topic=per_topic).write_parquet(buffer)
+    return buffer.getvalue()
+
+
+def trec(scores: Scores, *, per_topic: bool = False) -> str:
+    """Return lines as the official evaluator prints them: measure, topic, value; a `runid` line opens each run."""
+    lines = []
+    for block in scores.blocks:
+        name = block.run if len(scores.ties) == 1 else f"{block.run} ({block.ties})"
+        lines.append(f"{'runid':<22}\t{ALL}\t{on_one_line(name)}")
+        if per_topic:
+            for at, topic in enumerate(block.topics):
+                pairs = zip(scores.measures, block.values[:, at], strict=True)
+                lines += [_trec_line(measure, topic, value) for measure, value in pairs]
+        lines += [
+            _trec_line(measure, ALL, scores.mean(measure, run=block.run, ties=block.ties))
+            for measure in scores.measures
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _trec_line(measure: Measure, topic: str, value: float) -> str:
+    text = f"{value:.0f}" if _counts(measure) else f"{value:6.4f}"
+    return f"{measure.name:<22}\t{on_one_line(topic)}\t{text}"
+
+
+def document(scores: Scores, *, per_topic: bool = False) -> dict[str, Any]:
+    """Return everything: figures, inputs with their digests, options, versions, warnings, what ties change."""
+    content: dict[str, Any] = {
+        "versions": {
+            "exaequo": exaequo.__version__,
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "polars": pl.__version__,
+        },
+        "options": {name: "inf" if value == math.inf else value for name, value in scores.options.items()},
+        "inputs": scores.inputs,
+        "measures": [
+            {
+                "name": measure.name,
+                "aggregate": measure.aggregate,
+                "higher_is_better": measure.definition.higher_is_better,
+            }
+            for measure in scores.measures
+        ],
+        "means": scores.means.drop("topic").to_dicts(),
+        "ties": [
+            {"run": effect.run, "measure": effect.measure.name} | {name: getattr(effect, name) for name in INTERVAL}
+            for effect in scores.tie_effects
+        ],
+        "warnings": list(scores.warnings),
+    }
+    if scores.expectations:
+        content["expected"] = scores.expectations
+    if per_topic:
+        content["topics"] = scores.topics.to_dicts()
+    return content
+
+
+def written(scores: Scores, format_: str, *, per_topic: bool = False) -> str | bytes:
+    """Return scores in any format but JSON, which is written from the `document`."""
+    if format_ in _DATA:
+        return _DATA[format_](scores, per_topic=per_topic)
+    return tabular.WRITERS[format_](grid(scores, per_topic=per_topic)) + "\n"
+
+
+#: Formats of the tidy table; all others are those of any table.
+_DATA: dict[str, Callable[..., str | bytes]] = {"csv": csv, "trec": trec, "parquet": parquet}
