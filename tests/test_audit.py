@@ -13,8 +13,9 @@ from scipy import stats
 
 import exaequo
 from exaequo import BadParameter, tabular
-from exaequo.audit import TieAudit, gain, paired_t, rank_gain
+from exaequo.audit import TieAudit
 from exaequo.cli import run as command
+from exaequo.luck import gain, rank_gain, which_is_better
 from helpers import Grades, Sims, collections, evaluate
 
 QRELS = {"1": {"a": 1, "b": 0, "c": 1}, "2": {"a": 2, "x": 0}, "3": {"b": 1}}
@@ -31,20 +32,20 @@ def audit(qrels: object = QRELS, runs: object = RUN, measures: str = "AP RR P@2"
 
 def test_statistics_of_each_list() -> None:
     rows = {row["topic"]: row for row in audit().lists.to_dicts()}
-    assert [rows["1"][name] for name in ("documents", "tied", "scores", "largest tie")] == [4, 3, 2, 3]
-    assert [rows["2"][name] for name in ("documents", "tied", "scores", "largest tie")] == [4, 4, 1, 4]
-    assert [rows["3"][name] for name in ("documents", "tied", "scores", "largest tie")] == [3, 0, 3, 0]
-    assert [rows[topic]["tie across 2"] for topic in "123"] == [True, True, False]
+    assert [rows["1"][name] for name in ("documents", "tied", "scores", "largest_tie")] == [4, 3, 2, 3]
+    assert [rows["2"][name] for name in ("documents", "tied", "scores", "largest_tie")] == [4, 4, 1, 4]
+    assert [rows["3"][name] for name in ("documents", "tied", "scores", "largest_tie")] == [3, 0, 3, 0]
+    assert [rows[topic]["tie_across_2"] for topic in "123"] == [True, True, False]
     summary = audit().runs.row(0, named=True)
-    assert (summary["one tie"], summary["no tie"], summary["across 2"], summary["largest tie"]) == (1, 1, 2, 4)
-    assert summary["tied %"] == pytest.approx((75 + 100 + 0) / 3)
-    assert summary["per score"] == pytest.approx((2 + 4 + 1) / 3)
+    assert (summary["one_tie"], summary["no_tie"], summary["across_2"], summary["largest_tie"]) == (1, 1, 2, 4)
+    assert summary["tied_percent"] == pytest.approx((75 + 100 + 0) / 3)
+    assert summary["per_score"] == pytest.approx((2 + 4 + 1) / 3)
 
 
 def test_ties_of_single_precision() -> None:
     near = {"1": {"a": 1.0, "b": 1.0 + 1e-12, "c": 5.0, "d": 5.0}}
     row = audit({"1": {"a": 1}}, near).lists.row(0, named=True)
-    assert (row["tied"], row["only in single"]) == (2, 2)
+    assert (row["tied"], row["only_in_single"]) == (2, 2)
 
 
 def test_scores_under_all_strategies() -> None:
@@ -53,7 +54,7 @@ def test_scores_under_all_strategies() -> None:
     for ties in ("realistic", "conventional", "optimistic", "expected"):
         assert found[ties] == scores.mean("AP", ties=ties)
     assert found["span"] == found["optimistic"] - found["realistic"]
-    assert found["C over R %"] == pytest.approx(100 * (found["conventional"] / found["realistic"] - 1))
+    assert found["c_over_r_percent"] == pytest.approx(100 * (found["conventional"] / found["realistic"] - 1))
     assert found["how"] == "closed form"
 
 
@@ -61,7 +62,7 @@ def test_gains_that_divide_by_nothing() -> None:
     qrels, run = {"1": {"z": 1}, "2": {"z": 1}}, {"1": {"a": 1.0, "z": 1.0}, "2": {"z": 1.0}}
     found = audit(qrels, run, "P@1 RR")
     assert found.from_nothing.select("topic", "measure", "conventional").rows() == [("1", "P@1", 1.0)]
-    assert found.lucky.select("topic", "measure", "ranks gained").rows() == [("1", "RR", 1.0)]
+    assert found.lucky.select("topic", "measure", "ranks_gained").rows() == [("1", "RR", 1.0)]
     assert np.isnan(gain(1.0, 0.0))
     assert gain(0.0, 0.5) == -100
     assert np.array_equal(rank_gain(np.array([0.1, 0.0]), np.array([0.5, 1.0])), [8.0, np.nan], equal_nan=True)
@@ -72,7 +73,7 @@ def test_the_luckiest_come_first() -> None:
     run = {str(topic): {f"d{i}": 1.0 for i in range(topic)} | {"z": 1.0} for topic in range(9)}
     found = audit(qrels, run, "RR", top=3).lucky
     assert found["topic"].to_list() == ["8", "7", "6"]
-    assert found["ranks gained"].to_list() == [8.0, 7.0, 6.0]
+    assert found["ranks_gained"].to_list() == [8.0, 7.0, 6.0]
     assert audit(qrels, run, "RR", top=0).lucky.height == 0
 
 
@@ -85,19 +86,29 @@ def test_conclusions_that_ties_decide() -> None:
     assert (found["realistic"], found["conventional"], found["optimistic"]) == ("> *", "> *", "> *")
     found = audit(qrels, {"lucky": lucky, "steady": steady}, "P@1").conclusions.row(0, named=True)
     assert (found["realistic"], found["conventional"], found["changes"]) == ("=", "> *", True)
-    assert found["one beats two"] == pytest.approx(1, abs=0.01)  # at least one of eight first places is relevant
+    assert found["one_beats_two"] == pytest.approx(1, abs=0.01)  # at least one of eight first places is relevant
     same = audit(qrels, {"a": steady, "b": steady}, "AP").conclusions.row(0, named=True)
-    assert (same["realistic"], same["p realistic"], same["changes"], same["one beats two"]) == ("=", 1.0, False, 0.5)
+    assert (same["realistic"], same["p_realistic"], same["changes"], same["one_beats_two"]) == ("=", 1.0, False, 0.5)
 
 
-def test_paired_t() -> None:
+def test_which_is_better() -> None:
     random = np.random.Generator(np.random.PCG64(1))
     for _ in range(20):
         one, two = random.random((2, 12))
-        assert paired_t(one - two) == pytest.approx(stats.ttest_rel(one, two).pvalue, rel=1e-12)
-    assert paired_t(np.zeros(5)) == 1
-    assert paired_t(np.full(5, 0.5)) == 0
-    assert np.isnan(paired_t(np.array([1.0])))
+        for upward in (1, -1):
+            better, p = which_is_better(np.stack([one, two]), upward)
+            assert p == pytest.approx(stats.ttest_rel(one, two).pvalue, rel=1e-12)
+            assert better == upward * np.sign(one.mean() - two.mean())
+
+    def of(*rows: list[float]) -> tuple[list[int], list[float]]:
+        better, p = which_is_better(np.array(rows), 1)
+        return better.tolist(), p.tolist()
+
+    assert of([0.5] * 5, [0.5] * 5, [0.0] * 5) == ([0, 1, 1], [1, 0, 0])  # a constant difference is certain
+    better, p = which_is_better(np.array([[1.0], [0.0]]), 1)
+    assert better.tolist() == [1]
+    assert np.isnan(p).all()  # one topic proves nothing
+    assert which_is_better(np.zeros((2, 0)), 1)[0].tolist() == [0]
 
 
 def test_stuffing() -> None:
@@ -111,8 +122,8 @@ def test_stuffing() -> None:
     assert found.lists["stuffed"].to_list() == [2, 0, 0]
     row = found.stuffing.filter(pl.col("measure") == "R@3").row(0, named=True)
     assert row["documents"] == 2
-    assert row["earned realistic"] == pytest.approx(0.5 / 3)
-    assert found.stuffing.filter(pl.col("measure") == "P@1")["earned optimistic"].item() == 0
+    assert row["earned_realistic"] == pytest.approx(0.5 / 3)
+    assert found.stuffing.filter(pl.col("measure") == "P@1")["earned_optimistic"].item() == 0
     assert audit().stuffing.height == 0
 
 

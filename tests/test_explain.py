@@ -20,7 +20,7 @@ import exaequo
 from exaequo import BadParameter
 from exaequo.choices import INTERVAL, STRATEGIES
 from exaequo.cli import run as command
-from exaequo.explanation import LANGUAGES, Explanation, explain, explain_list, sentences
+from exaequo.explanation import LANGUAGES, Explanation, explain, explain_run, sentences
 from exaequo.explanation.steps import EXPLAINERS, FAMILIES, steps_of
 from exaequo.explanation.steps.parts import CUT
 from exaequo.explanation.view import View
@@ -403,7 +403,7 @@ def test_the_sample_is_explained_as_it_is_evaluated() -> None:
     run = next(each for each in runs if each.name == "llm-judge")
     scores = exaequo.evaluate(qrels, run, ["AP", "nDCG@10", "MOR@100", "Compat"]).to_dict()["llm-judge"]["realistic"]
     for measure in parse_measures("AP nDCG@10 MOR@100 Compat"):
-        found: Explanation = explain_list(qrels, run, "401", measure, Options())
+        (found,) = explain_run(qrels, run, "401", [measure], Options())
         assert found.value == scores["401"][measure.name]
         assert found.steps[-1].result == pytest.approx(found.value, abs=1e-12)
 

@@ -94,10 +94,10 @@ def test_tie_statistics(archive: Path, result: Study) -> None:
         shares += [100 * sum(sims.count(sim) > 1 for sim in sims) / len(sims) for sims in lists.values()]
     row = result.tables["ties"].filter((pl.col("track") == "web") & (pl.col("edition") == "2000")).row(0, named=True)
     assert (row["runs"], row["lists"]) == (6, 72)
-    assert row["tied min %"] == pytest.approx(min(shares))
-    assert row["tied mean %"] == pytest.approx(np.mean(shares))
-    assert row["tied max %"] == pytest.approx(max(shares))
-    assert row["tied sd %"] == pytest.approx(np.std(shares, ddof=1))
+    assert row["tied_min_percent"] == pytest.approx(min(shares))
+    assert row["tied_mean_percent"] == pytest.approx(np.mean(shares))
+    assert row["tied_max_percent"] == pytest.approx(max(shares))
+    assert row["tied_sd_percent"] == pytest.approx(np.std(shares, ddof=1))
 
 
 def test_differences(archive: Path, result: Study) -> None:
@@ -112,8 +112,8 @@ def test_differences(archive: Path, result: Study) -> None:
         chosen = (pl.col("track") == "adhoc") & (pl.col("measure") == "AP") & (pl.col("of") == of)
         row = result.tables["differences"].filter(chosen).row(0, named=True)
         assert row["pairs"] == len(one)
-        assert row["difference %"] == pytest.approx(100 * (np.mean(two) - np.mean(one)))
-        assert row["relative %"] == pytest.approx(100 * (np.mean(two) / np.mean(one) - 1))
+        assert row["difference_percent"] == pytest.approx(100 * (np.mean(two) - np.mean(one)))
+        assert row["relative_percent"] == pytest.approx(100 * (np.mean(two) / np.mean(one) - 1))
         assert row["r"] == pytest.approx(stats.pearsonr(one, two).statistic)
         assert row["p"] == pytest.approx(stats.ttest_rel(two, one, alternative="greater").pvalue)
         assert row["star"] == ("*" if row["p"] < 0.001 else "")
@@ -135,7 +135,9 @@ def test_wrong_conclusions(archive: Path, result: Study) -> None:
         assert (row["pairs"], row["wrong"]) == (15, wrong)
         own = result.tables["conclusions"].filter(pl.col("measure") == measure)
         single, pooled = own.filter(pl.col("track") != "(all)"), own.filter(pl.col("track") == "(all)")
-        assert pooled["wrong %"].to_list() == pytest.approx([100 * single["wrong"].sum() / 60, single["wrong %"].max()])
+        assert pooled["wrong_percent"].to_list() == pytest.approx(
+            [100 * single["wrong"].sum() / 60, single["wrong_percent"].max()]
+        )
 
 
 def test_rankings(archive: Path, result: Study) -> None:
@@ -144,26 +146,20 @@ def test_rankings(archive: Path, result: Study) -> None:
     chosen = (pl.col("edition") == "2000") & (pl.col("track") == "web") & (pl.col("measure") == "AP")
     row = result.tables["rankings"].filter(chosen).row(0, named=True)
     expected = stats.kendalltau(means["realistic"], means["conventional"])
-    assert (row["τ RC"], row["p RC"]) == pytest.approx((expected.statistic, expected.pvalue))
+    assert (row["tau_rc"], row["p_rc"]) == pytest.approx((expected.statistic, expected.pvalue))
     ranks = [[1 + sum(other > own for other in means[ties]) for own in means[ties]] for ties in INTERVAL[:2]]
     assert row["moved"] == sum(a != b for a, b in zip(*ranks, strict=True))
     assert row["kept"] == 5  # without a quarter of six, rounded down
     pooled = result.tables["rankings"].filter((pl.col("track") == "(all)") & (pl.col("measure") == "AP"))
     editions = result.tables["rankings"].filter((pl.col("track") != "(all)") & (pl.col("measure") == "AP"))
     assert pooled["moved"].item() == editions["moved"].sum()
-    assert pooled["moved %"].item() == pytest.approx(100 * editions["moved"].sum() / 24)
+    assert pooled["moved_percent"].item() == pytest.approx(100 * editions["moved"].sum() / 24)
     systems = result.tables["systems"].filter(chosen)
-    assert systems.sort("run")["rank realistic"].to_list() == ranks[0]
+    assert systems.sort("run")["rank_realistic"].to_list() == ranks[0]
 
 
 def test_competition_ranks() -> None:
     assert tables.competition_ranks(np.array([0.5, 0.9, 0.5, 0.1])).tolist() == [2, 1, 2, 4]
-
-
-def test_verdicts_of_equal_systems() -> None:
-    same = np.array([[0.1, 0.2, 0.3], [0.1, 0.2, 0.3], [0.2, 0.3, 0.4]])
-    assert tables.verdicts(same, 0.05).tolist() == [0, -1, -1]  # a constant difference is certain
-    assert tables.verdicts(np.array([[1.0], [0.0]]), 0.05).tolist() == [0]  # one topic proves nothing
 
 
 def test_lucky_lists(archive: Path, result: Study) -> None:
@@ -173,7 +169,7 @@ def test_lucky_lists(archive: Path, result: Study) -> None:
             for topic, low in by_ties["realistic"].items():
                 best.append((1 / low - 1 / by_ties["conventional"][topic], edition, run, topic))
     table = result.tables["lucky_lists"].filter((pl.col("track") == "web") & (pl.col("measure") == "RR"))
-    assert table["ranks gained"].to_list() == pytest.approx(sorted((each[0] for each in best), reverse=True)[:3])
+    assert table["ranks_gained"].to_list() == pytest.approx(sorted((each[0] for each in best), reverse=True)[:3])
     assert table.height == 3
 
 
@@ -316,7 +312,7 @@ def test_measures_of_all_kinds(archive: Path, tmp_path: Path) -> None:
     place = archive / one["track"] / one["edition"]
     runs = {path.name.split(".")[0]: path for path in (place / "runs").iterdir()}
     assert one["realistic"] == pytest.approx(evaluate(place / "qrels.txt", runs[one["run"]], "gm(AP)").mean("gm(AP)"))
-    best = systems["Noise@5"].filter(pl.col("rank realistic") == 1)
+    best = systems["Noise@5"].filter(pl.col("rank_realistic") == 1)
     assert (
         best["realistic"].max()
         == systems["Noise@5"].group_by("track", "edition").agg(pl.col("realistic").min())["realistic"].max()

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import exaequo
-from exaequo.audit import gain
+from exaequo.luck import gain
 from exaequo.study.tables import averaged
 from helpers import EXAMPLES, evaluate, some
 
@@ -16,7 +16,7 @@ def test_statistics_of_five_documents(name: str) -> None:
     sims = EXAMPLES[name]["inputs"]["sims"]
     audit = exaequo.audit_ties({"t": {"d0": 1}}, {"t": {f"d{at}": sim for at, sim in enumerate(sims)}}, "AP")
     row = audit.lists.row(0, named=True)
-    found = row["tied %"] / 100 if "tied" in name else row["per score"]
+    found = row["tied_percent"] / 100 if "tied" in name else row["per_score"]
     assert found == pytest.approx(EXAMPLES[name]["computed"])
 
 

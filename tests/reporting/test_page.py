@@ -311,7 +311,7 @@ def test_topics_a_run_lacks_are_counted_where_they_count(tmp_path: Path, opened:
 
 def test_no_lists(tmp_path: Path, opened: Opened) -> None:
     data = exaequo.sample()
-    page = opened.open(write(tmp_path / "x.html", data.qrels, data.runs, depth=0))
+    page = opened.open(write(tmp_path / "x.html", data.qrels, data.runs, documents=0))
     assert page.locator("#lists table").count() == 0
     assert "a depth of 0" in (page.text_content("#topics") or "")
 
@@ -366,7 +366,7 @@ def test_measures_and_lists_that_are_not_there(tmp_path: Path, opened: Opened) -
     qrels: Grades = {str(topic): {"a": 1.0, "b": 0.0, "c": 2.0} for topic in range(5)}
     full: Sims = {str(topic): {"a": 1.0, "b": 1.0, "c": float(topic)} for topic in range(5)}
     part: Sims = {str(topic): {"b": 3.0, "c": 2.0} for topic in range(4)}
-    path = write(tmp_path / "x.html", qrels, {"full": full, "part": part}, "AP PDoc(doc='z') NumRet", depth=2)
+    path = write(tmp_path / "x.html", qrels, {"full": full, "part": part}, "AP PDoc(doc='z') NumRet", documents=2)
     page = opened.open(path)
     assert "PDoc(doc='z') is left out" in (page.text_content("#health") or "")
     assert page.locator("#scores thead th").count() == 3
@@ -504,7 +504,7 @@ def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.
     monkeypatch.chdir(tmp_path)
     runs = ["runs/bm25.txt", "runs/hybrid.txt", "runs/boolean.txt"]
     assert (
-        command(["report", "qrels.txt", *runs, "-o", "page.html", "--baseline", "runs/bm25.txt", "--depth", "3"]) == 0
+        command(["report", "qrels.txt", *runs, "-o", "page.html", "--baseline", "runs/bm25.txt", "--documents", "3"]) == 0
     )
     assert capfd.readouterr().out.startswith("hybrid has the highest mean AP")
     text = Path("page.html").read_text(encoding="utf-8")

@@ -89,7 +89,7 @@ def drawing(qrels: exaequo.Qrels, run: exaequo.Run, folder: Path) -> list[Path]:
     chart: Chart = plot.ties(qrels, {"one": run})
     chart.save(folder / "ties.json")
     exaequo.plot.curve(qrels, [run], topic="1").save(folder / "curve.json", scale=1.0)
-    assert_type(plot.at_k(qrels, [run], measure="P", depth=3).drawn("json"), bytes)
+    assert_type(plot.at_k(qrels, [run], measure="P", ranks=3).drawn("json"), bytes)
     page = exaequo.report(qrels, [run, exaequo.read_run(OTHER, name="other")], folder / "page.html", "AP", title="Mine")
     assert_type(page, Path)
     return [folder / "ties.json", folder / "curve.json", page]
