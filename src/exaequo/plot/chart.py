@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from exaequo.errors import BadParameter, ExaequoError
+from exaequo.plot.page import page
 from exaequo.writing import write_whole
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
@@ -67,7 +68,7 @@ class Chart(dict[str, Any]):
         if kind == "svg":
             return str(vl_convert.vegalite_to_svg(spec, vl_version=VERSION)).encode()
         if kind == "html":
-            return str(vl_convert.vegalite_to_html(spec, vl_version=VERSION, bundle=True)).encode()
+            return page(spec, str(vl_convert.javascript_bundle(vl_version=VERSION))).encode()
         if kind == "pdf":
             return bytes(vl_convert.vegalite_to_pdf(spec, vl_version=VERSION))
         return bytes(vl_convert.vegalite_to_png(spec, vl_version=VERSION, scale=scale))

@@ -6,12 +6,10 @@ in it. All names are escaped by the template, or put in place as text by the scr
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from exaequo.choices import COMPARE_MEASURES, COMPARED, HIGHEST_GRADE
 from exaequo.comparison.pairs import Plan
@@ -20,6 +18,7 @@ from exaequo.evaluation import each_run
 from exaequo.measures import Measure, parse_measures
 from exaequo.options import Options
 from exaequo.plot.chart import COLOURS, FAINT, INK, ON_DARK, PAPER, QUIET
+from exaequo.plot.page import embedded, policy
 from exaequo.read import QrelsLike, RunLike, read_qrels, read_run
 from exaequo.reporting.content import DEPTH, MOST_FIGURES, Content, content_of
 from exaequo.writing import write_whole
@@ -72,6 +71,7 @@ def page(content: Content) -> str:
         c=content,
         style=parts["css"] + dark_figures(),
         script=parts["js"],
+        policy=policy(parts["js"]),
         data=embedded(content.data),
         most_figures=MOST_FIGURES,
     )
@@ -84,9 +84,3 @@ def dark_figures() -> str:
         f'figure svg [{part}="{light}" i]{{{part}:{dark}}}' for light, dark in pairs for part in ("fill", "stroke")
     ]
     return "@media screen and (prefers-color-scheme: dark){" + "".join(rules) + "}\n"
-
-
-def embedded(data: Any) -> str:
-    """Return JSON that can stand inside a script element: nothing in it can end the element."""
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
