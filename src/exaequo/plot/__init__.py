@@ -1,7 +1,7 @@
 """Plots: Vega-Lite specifications of every figure of the sources, from one's own files, and a few more.
 
-`chart` is the specification and how it is drawn, `page` how it becomes HTML, `marks` what the kinds share; the kinds are
-in `curves`, `ranks`, `groups`, `systems` and `filters`.
+`chart` is the specification and how it is drawn, `page` how it becomes HTML, `marks` what the kinds share; the kinds
+are in `curves`, `ranks`, `groups`, `systems` and `filters`.
 """
 
 from __future__ import annotations

@@ -68,7 +68,8 @@ class Chart(dict[str, Any]):
         if kind == "svg":
             return str(vl_convert.vegalite_to_svg(spec, vl_version=VERSION)).encode()
         if kind == "html":
-            return page(spec, str(vl_convert.javascript_bundle(vl_version=VERSION))).encode()
+            library = vl_convert.javascript_bundle(vl_version=VERSION)  # type: ignore[call-arg]  # it has a default
+            return page(spec, str(library)).encode()
         if kind == "pdf":
             return bytes(vl_convert.vegalite_to_pdf(spec, vl_version=VERSION))
         return bytes(vl_convert.vegalite_to_png(spec, vl_version=VERSION, scale=scale))

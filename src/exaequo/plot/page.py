@@ -11,8 +11,8 @@ import hashlib
 import json
 from typing import Any
 
-#: Vega's interpreter of expressions (`ast`) needs no `eval`, which the policy forbids. Of its menu only the pictures are
-#: left: its views of the source write names into a window as HTML, and its editor lies elsewhere.
+#: Vega's interpreter of expressions (`ast`) needs no `eval`, which the policy forbids. Of its menu only the pictures
+#: are left: its views of the source write names into a window as HTML, and its editor lies elsewhere.
 _DRAW = """
 const spec = JSON.parse(document.getElementById("spec").textContent);
 const actions = { export: true, source: false, compiled: false, editor: false };
