@@ -110,35 +110,37 @@ WHOLE = b"".join(PARTS[:2])
 ONE, TWO = PARTS[:2]
 
 
-@pytest.mark.parametrize(
-    ("data", "expected"),
-    [
-        (gzip.compress(ONE) + gzip.compress(TWO), WHOLE),
-        (gzip.compress(ONE) + bytes(7) + gzip.compress(TWO) + bytes(512), WHOLE),  # tapes are padded
-        (gzip.compress(ONE) + b"junk", None),
-        (gzip.compress(ONE) + b"\x1f", None),
-        (gzip.compress(ONE) + bytes(3) + b"\n", None),
-        (bz2.compress(ONE) + bz2.compress(TWO), WHOLE),
-        (bz2.compress(ONE) + bz2.compress(b"") + bz2.compress(TWO), WHOLE),
-        (bz2.compress(ONE) + b"junk", None),
-        (bz2.compress(ONE) + b"\n", None),
-        (bz2.compress(ONE) + bytes(4), None),
-        (lzma.compress(ONE) + lzma.compress(TWO), WHOLE),
-        (lzma.compress(ONE) + bytes(4) + lzma.compress(TWO) + bytes(8), WHOLE),
-        (lzma.compress(ONE) + bytes(3), None),
-        (lzma.compress(ONE) + bytes(5) + lzma.compress(TWO), None),
-        (lzma.compress(ONE) + b"junk", None),
-        (lzma.compress(ONE) + lzma.compress(TWO, format=lzma.FORMAT_ALONE), None),
-        (_zst(ONE) + zstd.compress(TWO), WHOLE),
-        (_zst(ONE) + SKIPPED + _zst(TWO) + SKIPPED, WHOLE),
-        (SKIPPED + _zst(WHOLE), WHOLE),
-        (_zst(ONE) + SKIPPED[:-1], None),
-        (_zst(ONE) + b"junk", None),
-        (_zst(ONE) + bytes(4), None),
-        (_zst(ONE) + b"(", None),
-    ],
+#: What files hold, and what is read; None where they are refused.
+FOLLOWED: tuple[tuple[bytes, bytes | None], ...] = (
+    (gzip.compress(ONE) + gzip.compress(TWO), WHOLE),
+    (gzip.compress(ONE) + bytes(7) + gzip.compress(TWO) + bytes(512), WHOLE),  # tapes are padded
+    (gzip.compress(ONE) + b"junk", None),
+    (gzip.compress(ONE) + b"\x1f", None),
+    (gzip.compress(ONE) + bytes(3) + b"\n", None),
+    (bz2.compress(ONE) + bz2.compress(TWO), WHOLE),
+    (bz2.compress(ONE) + bz2.compress(b"") + bz2.compress(TWO), WHOLE),
+    (bz2.compress(ONE) + b"junk", None),
+    (bz2.compress(ONE) + b"\n", None),
+    (bz2.compress(ONE) + bytes(4), None),
+    (lzma.compress(ONE) + lzma.compress(TWO), WHOLE),
+    (lzma.compress(ONE) + bytes(4) + lzma.compress(TWO) + bytes(8), WHOLE),
+    (lzma.compress(ONE) + bytes(3), None),
+    (lzma.compress(ONE) + bytes(5) + lzma.compress(TWO), None),
+    (lzma.compress(ONE) + b"junk", None),
+    (lzma.compress(ONE) + lzma.compress(TWO, format=lzma.FORMAT_ALONE), None),
+    (_zst(ONE) + zstd.compress(TWO), WHOLE),
+    (_zst(ONE) + SKIPPED + _zst(TWO) + SKIPPED, WHOLE),
+    (SKIPPED + _zst(WHOLE), WHOLE),
+    (_zst(ONE) + SKIPPED[:-1], None),
+    (_zst(ONE) + b"junk", None),
+    (_zst(ONE) + bytes(4), None),
+    (_zst(ONE) + b"(", None),
 )
-def test_what_may_follow_a_stream(data: bytes, expected: bytes | None, tmp_path: Path) -> None:
+
+
+@pytest.mark.parametrize("at", range(len(FOLLOWED)))  # packed bytes are no names: gzip writes the time into them
+def test_what_may_follow_a_stream(at: int, tmp_path: Path) -> None:
+    data, expected = FOLLOWED[at]
     assert outcome(data, tmp_path / "f") == expected
 
 

@@ -146,42 +146,48 @@ def _refuse_what_is_no_text(data: bytes, name: str) -> None:
 
 def _jsonl(data: bytes, name: str) -> tuple[pl.DataFrame, Place]:
     _refuse_what_is_no_text(data, name)
-    numbered = [(number, line) for number, line in enumerate(data.decode().split("\n"), 1) if line.strip()]
-    lines = [number for number, _ in numbered]
     try:
         table = pl.read_ndjson(data, infer_schema_length=None)
-        return table, Place(name, lines=lines, twice=_keys_twice(data, table, numbered))
     except pl.exceptions.PolarsError:
         problems = [
             Problem(name, number, f"not a JSON object ({shown(line)})", "one object a line", "Mend the line.")
-            for number, line in numbered
-            if not _is_object(line)
+            for number, line in _numbered(data)
+            if _keys(line) is None
         ]
         if problems:
             raise InputError(problems) from None
         raise
+    no_blank_lines = table.height == data.count(b"\n") + (not data.endswith(b"\n"))
+    lines = range(1, table.height + 1) if no_blank_lines else [number for number, _ in _numbered(data)]
+    return table, Place(name, lines=lines, twice=_keys_twice(data, table))
 
 
-def _keys_twice(data: bytes, table: pl.DataFrame, numbered: list[tuple[int, str]]) -> dict[str, list[int]]:
+def _numbered(data: bytes) -> Iterator[tuple[int, str]]:
+    return ((number, line) for number, line in enumerate(data.decode().split("\n"), 1) if line.strip())
+
+
+def _keys_twice(data: bytes, table: pl.DataFrame) -> dict[str, list[int]]:
     """Return the lines in which a key stands more than once; they are looked for if there are more keys than rows."""
     twice: dict[str, list[int]] = {}
     if any(data.count(f'"{column}"'.encode()) > table.height for column in table.columns):
-        for number, line in numbered:
-            keys = Counter(key for key, _ in json.loads(line, object_pairs_hook=list))
-            for key in keys:
-                if keys[key] > 1:
+        for number, line in _numbered(data):
+            for key, times in Counter(_keys(line)).items():
+                if times > 1:
                     twice.setdefault(key, []).append(number)
     return twice
 
 
-def _is_object(line: str) -> bool:
+def _keys(line: str) -> list[str] | None:
+    """Return the keys of a JSON object, each as often as it stands there; None if the line is no object."""
+
     def refuse(constant: str) -> None:  # NaN and Infinity are Python's, not JSON's
         raise ValueError(constant)
 
     try:
-        return isinstance(json.loads(line, parse_constant=refuse), dict)
-    except ValueError:
-        return False
+        pairs = json.loads(line, object_pairs_hook=tuple, parse_constant=refuse)
+    except (ValueError, RecursionError):
+        return None
+    return [key for key, _ in pairs] if isinstance(pairs, tuple) else None
 
 
 def _parquet(data: bytes, name: str) -> tuple[pl.DataFrame, Place]:
