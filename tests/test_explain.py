@@ -20,7 +20,7 @@ import exaequo
 from exaequo import BadParameter
 from exaequo.choices import INTERVAL, STRATEGIES
 from exaequo.cli import run as command
-from exaequo.explanation import LANGUAGES, Explanation, explain, explain_run, sentences
+from exaequo.explanation import LANGUAGES, explain, explain_run, sentences
 from exaequo.explanation.steps import EXPLAINERS, FAMILIES, steps_of
 from exaequo.explanation.steps.parts import CUT
 from exaequo.explanation.view import View

@@ -374,7 +374,8 @@ def test_page(result: Study) -> None:
     text = page(result)
     assert text.startswith("<!doctype html>")
     assert "<script" not in text
-    assert "http" not in text
+    assert "://" not in text
+    assert "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'" in text
     assert text.count("<table>") == text.count("</table>") >= 8
 
 

@@ -16,6 +16,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Dialog, Page, sync_playwright
 
 import exaequo
+from exaequo import plot
 from exaequo.cli import run as command
 from exaequo.reporting import report
 from helpers import Grades, Sims, evaluate
@@ -26,6 +27,22 @@ NASTY = (
     '"onload="alert(2)',
     "</script><img src=x onerror=alert(3)>",
     "a & b < c",
+)
+#: Names that would run as scripts, or end them, wherever they were not taken as text.
+HOSTILE = (
+    "</script><img src=x onerror=PWN=1>",
+    "</script><img/src/onerror=PWN=1>",
+    "<!--<script>",
+    "]]></style></title></textarea><svg onload=PWN=1>",
+    "\u2028PWN=1\u2029",
+    '"+(PWN=1)+"',
+    "'+(PWN=1)+'",
+    "`${PWN=1}`",
+    "\\",
+    '\\"};PWN=1//',
+    "javascript:PWN=1",
+    "&lt;img src=x onerror=PWN=1&gt;",
+    "datum['PWN']",
 )
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 
@@ -313,7 +330,7 @@ def test_no_lists(tmp_path: Path, opened: Opened) -> None:
     data = exaequo.sample()
     page = opened.open(write(tmp_path / "x.html", data.qrels, data.runs, documents=0))
     assert page.locator("#lists table").count() == 0
-    assert "a depth of 0" in (page.text_content("#topics") or "")
+    assert "no documents of them" in (page.text_content("#topics") or "")
 
 
 def test_which_verdicts_ties_change(sample: Path, opened: Opened) -> None:
@@ -539,3 +556,105 @@ def test_a_baseline_that_is_best_and_less_is_better(tmp_path: Path, opened: Open
     assert [set(each) & set("▲▼–") for each in cells] == [set(each) & set("▲▼–") for each in static]
     assert any("▲" in each for each in static)
     context.close()
+
+
+def hostile() -> tuple[Grades, dict[str, Sims]]:
+    """Judgments and runs all of whose names are hostile; scores are tied here and there."""
+    qrels: Grades = {topic: {doc: float(at % 3) for at, doc in enumerate(HOSTILE)} for topic in HOSTILE}
+    runs: dict[str, Sims] = {
+        name: {
+            topic: {doc: float((at * 7 + place * 3 + row) % 5) for at, doc in enumerate(HOSTILE)}
+            for place, topic in enumerate(HOSTILE)
+        }
+        for row, name in enumerate(HOSTILE)
+    }
+    return qrels, runs
+
+
+def policy_of(page: Page) -> dict[str, str]:
+    """What the policy of a page allows, by directive."""
+    (text,) = page.eval_on_selector_all(
+        'head > meta[http-equiv="Content-Security-Policy"]', "all => all.map(each => each.content)"
+    )
+    return {name: value for name, _, value in (part.strip().partition(" ") for part in text.split(";"))}
+
+
+def nothing_ran(page: Page) -> None:
+    assert page.evaluate("typeof window.PWN") == "undefined"
+    assert page.locator("img").count() == 0
+    policy = policy_of(page)
+    assert (policy["default-src"], policy["base-uri"], policy["form-action"]) == ("'none'",) * 3
+    allowed = policy["script-src"].split()
+    assert allowed and all(each.startswith("'sha256-") for each in allowed)
+
+
+def test_hostile_names_in_the_page(tmp_path: Path, opened: Opened) -> None:
+    qrels, runs = hostile()
+    page = opened.open(write(tmp_path / "hostile.html", qrels, runs, title=HOSTILE[0], baseline=HOSTILE[1], depth=20))
+    assert page.text_content("h1") == HOSTILE[0]
+    assert set(order(page)) == set(HOSTILE)
+    for control in ("one", "two", "topic", "baseline"):
+        for at in range(len(HOSTILE)):
+            page.select_option(f"#{control}", index=at)
+    page.locator("#bars .bar").first.click()
+    assert set(HOSTILE) == set(page.locator("#lists table").first.locator("td:nth-child(2)").all_text_contents())
+    assert page.evaluate("document.scripts.length") == 2
+    nothing_ran(page)
+
+
+def test_enter_in_a_form_leaves_the_page_as_it_is(sample: Path, opened: Opened) -> None:
+    page = opened.open(sample)
+    page.fill("#filter", "bm")
+    page.press("#filter", "Enter")
+    assert order(page) == ["bm25"]
+    assert "?" not in page.url.partition("#")[0]
+
+
+def test_the_policy_of_the_page_holds(sample: Path, browser: Browser) -> None:
+    page = browser.new_page()
+    one = Opened(page)
+    one.open(sample)
+    page.evaluate("document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=PWN=1><b onclick=PWN=2>b</b>')")
+    page.locator("b").last.click()
+    page.evaluate("document.body.append(Object.assign(document.createElement('script'), {text: 'PWN=3'}))")
+    assert page.evaluate("typeof window.PWN") == "undefined"
+    assert len(one.complaints) >= 3
+    assert all("Content Security Policy" in each for each in one.complaints)
+    page.close()
+
+
+def picture(opened: Opened, path: Path) -> Page:
+    """Open a picture; that Vega-Lite names another release of Vega than the one it comes with is no complaint."""
+    page = opened.open(path)
+    page.wait_for_selector("#chart svg", timeout=10_000)
+    opened.complaints[:] = [each for each in opened.complaints if not each.startswith("The compiled spec uses Vega")]
+    return page
+
+
+@pytest.mark.parametrize("kind", [each for each in plot.KINDS if each != "single"])
+def test_hostile_names_in_a_picture(tmp_path: Path, opened: Opened, kind: str) -> None:
+    qrels, runs = hostile()
+    path = tmp_path / "picture.html"
+    few = dict(list(runs.items())[: 1 if kind in ("tie-groups", "threshold") else 2])
+    options = {"topic": HOSTILE[0]} if kind == "recall" else {}
+    getattr(plot, kind.replace("-", "_"))(qrels, few, **options).save(path)
+    page = picture(opened, path)
+    drawn = "".join(page.locator("#chart svg").all_text_contents())
+    assert kind == "measures" or "onerror=PWN=1>" in drawn
+    assert page.evaluate("document.scripts.length") == 3
+    nothing_ran(page)
+
+
+def test_a_picture_is_saved_from_its_page(tmp_path: Path, opened: Opened) -> None:
+    qrels, runs = hostile()
+    plot.ties(qrels, runs).save(tmp_path / "picture.html")
+    page = picture(opened, tmp_path / "picture.html")
+    page.click("#chart summary")
+    menu = page.locator("#chart .vega-actions a")
+    assert menu.all_text_contents() == ["Save as SVG", "Save as PNG"]  # what shows the source does not escape it
+    for at, start in enumerate((b"<svg", b"\x89PNG")):
+        with page.expect_download() as waiting:
+            menu.nth(at).click()
+        waiting.value.save_as(tmp_path / "saved")
+        assert (tmp_path / "saved").read_bytes().startswith(start)
+    nothing_ran(page)

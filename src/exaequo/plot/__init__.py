@@ -1,7 +1,8 @@
 """Plots: Vega-Lite specifications of every figure of the sources, from one's own files, and a few more.
 
-`chart` is the specification and how it is drawn, `data` what is read, `marks` and `pair` what kinds share; `kinds` has
-one file for each. A kind is a function of the same name, here. The names below load on first use.
+`chart` is the specification and how it is drawn, `page` how it becomes HTML, `data` what is read, `marks` and `pair`
+what kinds share; `kinds` has one file for each. A kind is a function of the same name, here. The names below load on
+first use.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from typing import Any, TypedDict
 from exaequo.choices import PICTURE_FORMATS, PICTURE_SIZES
 from exaequo.errors import BadParameter, ExaequoError
 from exaequo.options import Relevance
+from exaequo.plot.page import page
 from exaequo.writing import write_whole
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
@@ -65,7 +66,8 @@ class Chart(dict[str, Any]):
         if kind == "svg":
             return str(vl_convert.vegalite_to_svg(spec, vl_version=VERSION)).encode()
         if kind == "html":
-            return str(vl_convert.vegalite_to_html(spec, vl_version=VERSION, bundle=True)).encode()
+            library = vl_convert.javascript_bundle(vl_version=VERSION)  # type: ignore[call-arg]  # it has a default
+            return page(spec, str(library)).encode()
         if kind == "pdf":
             return bytes(vl_convert.vegalite_to_pdf(spec, vl_version=VERSION))
         return bytes(vl_convert.vegalite_to_png(spec, vl_version=VERSION, scale=scale))

@@ -56,10 +56,10 @@ def read_run(
     if isinstance(data, Run):
         return data if name is None else replace(data, name=name)
     frame, source = _read(data, trec.RUN, name or "run", reader, columns, digest)
-    ids = frame["run_id"] if "run_id" in frame.columns else None
+    ids = frame["run_id"].fill_null("") if "run_id" in frame.columns else None
     n_names = 1 if ids is None or (ids == ids[0]).all() else ids.n_unique()
     if name is None:
-        its_own = frame["run_id"][0] if "run_id" in frame.columns else getattr(data, "name", None)
+        its_own = ids[0] if ids is not None else getattr(data, "name", None)
         name = str(its_own) if isinstance(its_own, str) and its_own else source.stem
     kept = [column for column in ("qid", "docno", "sim", "rank", "key") if column in frame.columns]
     return Run(name, frame.select(kept), source, n_names)
@@ -133,7 +133,7 @@ def _read(
         if isinstance(data, Mapping):
             return tables.checked(objects.from_dicts(data, layout, name), layout, place), Source(name)
         table = objects.to_table(data, layout, name)
-        return tables.normalise(table, layout, place, columns), Source(name)
+        return tables.normalise(table, place, layout, columns), Source(name)
     path = os.fspath(data)
     kind = reader or kind_of(path)
     content, source = load(path, digest=digest)

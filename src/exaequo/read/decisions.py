@@ -51,11 +51,7 @@ def read_decisions(data: Any, *, reader: str | None = None, columns: Mapping[str
         if kind not in tables.KINDS:
             expected = f"a table: {', '.join(tables.KINDS)}"
             raise InputError(Problem(source.name, None, f"read as {kind}", expected, "Name its kind with --reader."))
-        try:
-            table, place = tables.KINDS[kind](content, source.name)
-        except (pl.exceptions.PolarsError, OSError) as error:
-            text = f"cannot be read as {kind} ({' '.join(str(error).split())[:120]})"
-            raise InputError(Problem(source.name, None, text, f"a {kind} table", "Check the file.")) from None
+        table, place = tables.read(content, kind, source.name)
         name = source.stem
     else:
         table, place, name = objects.to_table(data, trec.RUN, "table"), tables.Place("table"), "table"
@@ -65,9 +61,10 @@ def read_decisions(data: Any, *, reader: str | None = None, columns: Mapping[str
     given = columns or {}
     named = "document" in given or any(name in table.columns for name in NAMES["document"])
     found = {ours: _column(ours, table.columns, place, given) for ours in NAMES if named or ours != "document"}
+    place.refuse_twice(found.values())
     if not table.height:
         raise InputError(Problem(place.name, None, "there are no rows", "decisions", "Check how it was made."))
-    theme = table[found["theme"]].cast(pl.String)
+    theme = tables.as_text(table[found["theme"]], place)
     numbers = {ours: _numbers(table[found[ours]]) for ours in ("truth", "score")}
     problems = [
         place.problem(row, f"the {what} is {_shown(table[found[what]][row])}", expected, "Mend or delete the row.")
@@ -80,7 +77,7 @@ def read_decisions(data: Any, *, reader: str | None = None, columns: Mapping[str
     ]
     if problems:
         raise InputError(problems)
-    document = table[found["document"]].cast(pl.String) if named else None
+    document = tables.as_text(table[found["document"]], place) if named else None
     return Decisions(name, theme, numbers["truth"].to_numpy(), numbers["score"].to_numpy(), document)
 
 

@@ -63,6 +63,39 @@ def _raw_bytes(path: str, name: str) -> bytes:
     raise InputError(Problem(name, None, found, "a readable file", mend))
 
 
+def _unbzip2(raw: bytes) -> bytes:
+    return _streams(raw, bz2.BZ2Decompressor)
+
+
+def _unxz(raw: bytes) -> bytes:
+    return _streams(raw, lambda: lzma.LZMADecompressor(format=lzma.FORMAT_XZ), padded=True)
+
+
+def _streams(
+    raw: bytes, unpacker: Callable[[], bz2.BZ2Decompressor | lzma.LZMADecompressor], *, padded: bool = False
+) -> bytes:
+    """Unpack stream after stream to the last byte: Python's own functions drop what they cannot unpack after the first.
+
+    Where streams may be `padded`, zeros may follow each, four or a multiple of it.
+    """
+    parts, start, number = [], 0, 1
+    while start < len(raw):
+        stream, at = unpacker(), start
+        try:
+            while not stream.eof:
+                if at >= len(raw):
+                    raise EOFError("it has no end")  # noqa: TRY301 - told like all that is wrong with a stream
+                parts.append(stream.decompress(raw[at : at + _STEP]))
+                at += _STEP
+        except (EOFError, OSError, lzma.LZMAError) as error:
+            begins = f"stream {number} begins at byte {start:,} with {raw[start : start + 6]!r}"
+            raise EOFError(f"{begins}: {error}") from None
+        start, number = min(at, len(raw)) - len(stream.unused_data), number + 1
+        while padded and raw[start : start + 4] == bytes(4):
+            start += 4
+    return b"".join(parts)
+
+
 def _unzstd(raw: bytes) -> bytes:
     if sys.version_info >= (3, 14):
         from compression import zstd
@@ -75,11 +108,15 @@ def _unzstd(raw: bytes) -> bytes:
     return unpacked
 
 
-_MAGIC: tuple[tuple[bytes, str, Callable[[bytes], bytes]], ...] = (
+#: Bytes unpacked at a time: what follows a stream is copied, so that short ones make short copies.
+_STEP = 1 << 20
+#: Frames of zstd that say something about others; some programs start files with one.
+_SKIPPED = tuple(bytes((0x50 + number,)) + b"\x2a\x4d\x18" for number in range(16))
+_MAGIC: tuple[tuple[bytes | tuple[bytes, ...], str, Callable[[bytes], bytes]], ...] = (
     (b"\x1f\x8b", "gzip", gzip.decompress),
-    (b"BZh", "bzip2", bz2.decompress),
-    (b"\xfd7zXZ\x00", "xz", lzma.decompress),
-    (b"\x28\xb5\x2f\xfd", "zstd", _unzstd),
+    (b"BZh", "bzip2", _unbzip2),
+    (b"\xfd7zXZ\x00", "xz", _unxz),
+    ((b"\x28\xb5\x2f\xfd", *_SKIPPED), "zstd", _unzstd),
 )
 
 #: What follows `BZh9` in a bzip2 file; a topic may be called BZh too.

@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 
 import polars as pl
 
@@ -37,6 +39,8 @@ class Place:
     name: str
     first_line: int | None = None
     lines: Sequence[int] = ()
+    #: Lines in which a column is named more than once: Polars takes the first.
+    twice: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
     def line(self, row: int) -> int | None:
         """Return the line a row stands in, if that is known."""
@@ -49,6 +53,16 @@ class Place:
         line = self.line(row)
         return Problem(self.name, line, found if line is not None else f"row {row}: {found}", expected, mend)
 
+    def refuse_twice(self, columns: Iterable[str]) -> None:
+        """Raise InputError if one of these columns is there more than once."""
+        problems = [
+            Problem(self.name, line, f"{shown(column)} is here twice", "each column once", "Rename or delete one.")
+            for column in columns
+            for line in self.twice.get(column, ())
+        ]
+        if problems:
+            raise InputError(problems)
+
     def called(self, row: int) -> str:
         """Return what to call another row in the text of a message."""
         line = self.line(row)
@@ -56,15 +70,20 @@ class Place:
 
 
 def parse(data: bytes, kind: str, layout: Layout, name: str, columns: Mapping[str, str] | None = None) -> pl.DataFrame:
-    """Read a whole table file of one of the `KINDS`."""
+    """Read a whole table file of one of the `KINDS` as a run or as judgments."""
     if not data.strip():
         raise InputError(Problem(name, None, "the file is empty", f"a {kind} table", "Check how it was made."))
+    return normalise(*read(data, kind, name), layout, columns)
+
+
+def read(data: bytes, kind: str, name: str) -> tuple[pl.DataFrame, Place]:
+    """Read a whole table file of one of the `KINDS` as it is."""
     try:
-        table, place = KINDS[kind](data, name)
-    except (pl.exceptions.PolarsError, OSError) as error:
+        return KINDS[kind](data, name)
+    # Polars panics at some damaged files; that is not even an Exception.
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         found = f"cannot be read as {kind} ({' '.join(str(error).split())[:120]})"
         raise InputError(Problem(name, None, found, f"a {kind} table", "Check the file.")) from None
-    return normalise(table, layout, place, columns)
 
 
 def _csv(data: bytes, name: str) -> tuple[pl.DataFrame, Place]:
@@ -76,7 +95,7 @@ def _tsv(data: bytes, name: str) -> tuple[pl.DataFrame, Place]:
 
 
 def _delimited(data: bytes, name: str, separator: str, quote: str | None) -> tuple[pl.DataFrame, Place]:
-    _refuse_other_encodings(data, name)
+    _refuse_what_is_no_text(data, name)
     try:
         # Every column as text: the topic "007" is not the number 7.
         table = pl.read_csv(data, separator=separator, quote_char=quote, infer_schema=False)
@@ -87,24 +106,35 @@ def _delimited(data: bytes, name: str, separator: str, quote: str | None) -> tup
         raise
     # A quoted field may hold line ends; then rows are counted, not lines.
     spans = quote is not None and quote.encode() in data and table.height + 1 < data.rstrip(b"\r\n").count(b"\n") + 1
-    return table, Place(name, first_line=None if spans else 2)
+    header = next(_rows(data, separator, quote), (1, []))[1]
+    twice = {each: [1] for each, times in Counter(header).items() if times > 1}
+    return table, Place(name, first_line=None if spans else 2, twice=twice)
 
 
 def _wrong_widths(data: bytes, name: str, separator: str, quote: str | None) -> list[Problem]:
-    text = io.StringIO(data.decode(), newline="")
+    rows = _rows(data, separator, quote)
+    width = len(next(rows, (1, []))[1])
+    return [
+        Problem(name, line, f"{len(row)} fields", f"{width}, as in the header", "Mend the line.")
+        for line, row in rows
+        if len(row) > width
+    ]
+
+
+def _rows(data: bytes, separator: str, quote: str | None) -> Iterator[tuple[int, list[str]]]:
+    """Read rows slowly, each with the line it ends in, as far as they can be told."""
+    text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", newline="")
     rows = csv.reader(text, delimiter=separator, quoting=csv.QUOTE_NONE if quote is None else csv.QUOTE_MINIMAL)
-    try:
-        width = len(next(rows, []))
-        return [
-            Problem(name, rows.line_num, f"{len(row)} fields", f"{width}, as in the header", "Mend the line.")
-            for row in rows
-            if len(row) > width
-        ]
-    except csv.Error:
-        return []
+    with suppress(csv.Error):
+        for row in rows:
+            yield rows.line_num, row
 
 
-def _refuse_other_encodings(data: bytes, name: str) -> None:
+def _refuse_what_is_no_text(data: bytes, name: str) -> None:
+    if b"\0" in data:
+        line = data.count(b"\n", 0, data.index(b"\0")) + 1
+        mend = "Check that this is the right file."
+        raise InputError(Problem(name, line, "the file is not text (it holds null bytes)", "UTF-8 text", mend))
     try:
         data.decode()
     except UnicodeDecodeError as error:
@@ -115,30 +145,49 @@ def _refuse_other_encodings(data: bytes, name: str) -> None:
 
 
 def _jsonl(data: bytes, name: str) -> tuple[pl.DataFrame, Place]:
-    _refuse_other_encodings(data, name)
-    numbered = [(number, line) for number, line in enumerate(data.decode().split("\n"), 1) if line.strip()]
-    place = Place(name, lines=[number for number, _ in numbered])
+    _refuse_what_is_no_text(data, name)
     try:
-        return pl.read_ndjson(data, infer_schema_length=None), place
+        table = pl.read_ndjson(data, infer_schema_length=None)
     except pl.exceptions.PolarsError:
         problems = [
             Problem(name, number, f"not a JSON object ({shown(line)})", "one object a line", "Mend the line.")
-            for number, line in numbered
-            if not _is_object(line)
+            for number, line in _numbered(data)
+            if _keys(line) is None
         ]
         if problems:
             raise InputError(problems) from None
         raise
+    no_blank_lines = table.height == data.count(b"\n") + (not data.endswith(b"\n"))
+    lines = range(1, table.height + 1) if no_blank_lines else [number for number, _ in _numbered(data)]
+    return table, Place(name, lines=lines, twice=_keys_twice(data, table))
 
 
-def _is_object(line: str) -> bool:
+def _numbered(data: bytes) -> Iterator[tuple[int, str]]:
+    return ((number, line) for number, line in enumerate(data.decode().split("\n"), 1) if line.strip())
+
+
+def _keys_twice(data: bytes, table: pl.DataFrame) -> dict[str, list[int]]:
+    """Return the lines in which a key stands more than once; they are looked for if there are more keys than rows."""
+    twice: dict[str, list[int]] = {}
+    if any(data.count(f'"{column}"'.encode()) > table.height for column in table.columns):
+        for number, line in _numbered(data):
+            for key, times in Counter(_keys(line)).items():
+                if times > 1:
+                    twice.setdefault(key, []).append(number)
+    return twice
+
+
+def _keys(line: str) -> list[str] | None:
+    """Return the keys of a JSON object, each as often as it stands there; None if the line is no object."""
+
     def refuse(constant: str) -> None:  # NaN and Infinity are Python's, not JSON's
         raise ValueError(constant)
 
     try:
-        return isinstance(json.loads(line, parse_constant=refuse), dict)
-    except ValueError:
-        return False
+        pairs = json.loads(line, object_pairs_hook=tuple, parse_constant=refuse)
+    except (ValueError, RecursionError):
+        return None
+    return [key for key, _ in pairs] if isinstance(pairs, tuple) else None
 
 
 def _parquet(data: bytes, name: str) -> tuple[pl.DataFrame, Place]:
@@ -156,10 +205,11 @@ ENDINGS = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", 
 
 
 def normalise(
-    table: pl.DataFrame, layout: Layout, place: Place, columns: Mapping[str, str] | None = None
+    table: pl.DataFrame, place: Place, layout: Layout, columns: Mapping[str, str] | None = None
 ) -> pl.DataFrame:
     """Give a table the columns and types of TREC text; raise InputError with every row that does not fit."""
     found = find_columns(table.columns, layout, place, columns)
+    place.refuse_twice(found.values())
     frame = table.select(pl.col(theirs).alias(ours) for ours, theirs in found.items())
     blank = frame.select(pl.all_horizontal(pl.all().is_null())).to_series()
     frame = frame.with_row_index("row").filter(~blank)
@@ -176,7 +226,7 @@ def normalise(
         *_not_numbers(frame, number, layout, place),
     ]
     rows = frame["row"]
-    rest = [frame[column].cast(pl.String) for column in OPTIONAL[layout] if column in found]
+    rest = [as_text(frame[column], place) for column in OPTIONAL[layout] if column in found]
     frame = with_keys(pl.DataFrame([*ids, number.rename(layout.number), *rest]))
     if not problems:
         problems = _repeats(frame, rows, place)
@@ -193,7 +243,7 @@ def checked(frame: pl.DataFrame, layout: Layout, place: Place) -> pl.DataFrame:
         frame = with_keys(frame)
         if repeated(frame) is None:
             return frame
-    return normalise(frame, layout, place)
+    return normalise(frame, place, layout)
 
 
 def find_columns(
@@ -234,6 +284,15 @@ def _as_ids(column: pl.Series, place: Place) -> pl.Series:
     raise InputError(
         Problem(place.name, None, found, "strings or whole numbers as ids", "Convert the column to strings.")
     )
+
+
+def as_text(column: pl.Series, place: Place) -> pl.Series:
+    """Return a column as strings, whatever it holds, if that can be."""
+    try:
+        return column.cast(pl.String)
+    except pl.exceptions.PolarsError:
+        found = f"column {column.name} holds {column.dtype} values"
+        raise InputError(Problem(place.name, None, found, "text or numbers", "Convert the column to text.")) from None
 
 
 def _missing(frame: pl.DataFrame, ids: list[pl.Series], place: Place) -> list[Problem]:

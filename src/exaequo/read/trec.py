@@ -94,7 +94,7 @@ def parse_clean(data: bytes, layout: Layout, *, comments: bool = True) -> pl.Dat
             schema=schema,
             truncate_ragged_lines=layout.more,
         )
-    except pl.exceptions.PolarsError:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         return None
     # A short or blank line, or an empty field, shows as a null; NaN and infinity are accepted as numbers.
     whole = frame.height and not any(column.null_count() for column in frame)

@@ -6,11 +6,10 @@ in it. All names are escaped by the template, or put in place as text by the scr
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Unpack
 
 from exaequo.choices import ALPHA, COMPARE_MEASURES, COMPARED, PAGE_DOCUMENTS
 from exaequo.comparison.pairs import Plan
@@ -19,6 +18,7 @@ from exaequo.evaluation import judged_runs, warn
 from exaequo.measures import Measure, parse_measures
 from exaequo.options import Evaluation, Options
 from exaequo.plot.chart import COLOURS, FAINT, INK, ON_DARK, PAPER, QUIET
+from exaequo.plot.page import embedded, policy
 from exaequo.read import QrelsLike, RunLike, read_qrels, read_runs
 from exaequo.reporting.content import MOST_FIGURES, Content, content_of
 from exaequo.writing import write_whole
@@ -66,6 +66,7 @@ def page(content: Content) -> str:
         c=content,
         style=parts["css"] + dark_figures(),
         script=parts["js"],
+        policy=policy(parts["js"]),
         data=embedded(content.data),
         most_figures=MOST_FIGURES,
     )
@@ -78,9 +79,3 @@ def dark_figures() -> str:
         f'figure svg [{part}="{light}" i]{{{part}:{dark}}}' for light, dark in pairs for part in ("fill", "stroke")
     ]
     return "@media screen and (prefers-color-scheme: dark){" + "".join(rules) + "}\n"
-
-
-def embedded(data: Any) -> str:
-    """Return JSON that can stand inside a script element: nothing in it can end the element."""
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")

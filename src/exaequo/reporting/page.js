@@ -380,6 +380,7 @@
   };
 
   // ---- what people choose
+  for (const form of document.forms) form.addEventListener("submit", (event) => event.preventDefault());
   const on = (id, event, action) => $(id) && $(id).addEventListener(event, (happened) => action(happened.target));
   options($("ties-measure"), measures);
   for (const each of data.runs) $("baseline").append(make("option", each, { value: each }));

@@ -45,6 +45,8 @@ TITLES = {
 #: Rows of a table that the page shows; the files have all.
 MOST_ROWS = 200
 
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+
 _STYLE = """
 :root { color-scheme: light dark; --line: #8884; --soft: #8882; }
 body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 72rem; padding: 1rem 1.5rem 4rem; }
@@ -122,6 +124,7 @@ def page(study: Study) -> str:
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
 <title>Ties of an archive</title>
 <style>{_STYLE}</style>
 </head>
