@@ -28,7 +28,7 @@ from exaequo.choices import HIGHEST_GRADE
 from exaequo.errors import BadParameter, InputError, Problem
 from exaequo.judge import Bools, Floats, Ints, JudgedRun, judge, prepare
 from exaequo.measures.interpolated import best_from_here, least_found
-from exaequo.measures.registry import MOST_DOCUMENTS
+from exaequo.measures.parameters import MOST_DOCUMENTS
 from exaequo.read import QrelsLike, RunLike, read_qrels, read_run
 from exaequo.read.decisions import Decisions, read_decisions
 

@@ -48,8 +48,9 @@ def _print_axioms(name: str, as_json: bool) -> None:
         bare = get(name)
         fits = {"recall": 0.5, "docs": 2 * LENGTH, "doc": "d1", "cutoff": LENGTH, "max_rel": 1}
         known = bare.definition.defaults
+        given = {**parse_measure(bare.definition.example, complete=False).params, **fits}
         needs = [key for key, default in known.items() if default is REQUIRED or key == "max_rel"]
-        measure = bare(**{key: fits.get(key, LENGTH) for key in needs}).complete
+        measure = bare(**{key: given[key] for key in needs if key in given}).complete
     else:
         measure = parse_measure(name)
     findings = check(measure)
@@ -96,8 +97,6 @@ def _list(chosen: list[Definition]) -> None:
 
 
 def _explain(definition: Definition) -> None:
-    from exaequo.measures import PARAMETERS
-
     facts = _facts(definition)
     click.echo(f"{definition.name}: {definition.title}\n")
     click.echo(f"  {definition.formula}\n")
@@ -116,7 +115,7 @@ def _explain(definition: Definition) -> None:
     if definition.defaults:
         click.echo("\n  parameters")
     for name, default in definition.defaults.items():
-        rule = PARAMETERS.get(name)
+        rule = definition.rule(name)
         at = f" (after the @: {definition.name}@…)" if name == definition.at else ""
         given = facts["parameters"][name]["default"]
         shown = "required" if facts["parameters"][name]["required"] else f"default {given!r}"
@@ -127,12 +126,11 @@ def _explain(definition: Definition) -> None:
 def _facts(definition: Definition) -> dict[str, Any]:
     import math
 
-    from exaequo.measures import PARAMETERS
     from exaequo.measures.registry import REQUIRED
 
     parameters = {
         name: {
-            "meaning": PARAMETERS[name].meaning if name in PARAMETERS else "",
+            "meaning": rule.meaning if (rule := definition.rule(name)) else "",
             "required": default is REQUIRED,
             "default": None if default is REQUIRED else default,
         }

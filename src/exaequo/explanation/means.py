@@ -11,10 +11,10 @@ import polars as pl
 from exaequo.aggregate import GM_FLOOR
 from exaequo.choices import EXPECTED, INTERVAL
 from exaequo.evaluation import evaluate_runs
-from exaequo.explanation.steps.parts import Given, Row, Step, column, listed, over, summed
 from exaequo.explanation.wording import Wording, plain, plain_steps
 from exaequo.formats import figure
 from exaequo.measures import Measure
+from exaequo.measures.steps import Given, Row, Step, column, listed, over, summed
 from exaequo.options import Options
 from exaequo.read import Qrels, Run
 

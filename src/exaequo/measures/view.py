@@ -1,4 +1,4 @@
-"""One list as an explanation sees it: the documents of a topic with ranks, judgments and ties."""
+"""One list as an explainer sees it: the documents of a topic with ranks, judgments and ties."""
 
 from __future__ import annotations
 
@@ -7,13 +7,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-import polars as pl
 
-from exaequo.errors import BadParameter
-from exaequo.judge import Ints, Judgments
-from exaequo.listing import table
+from exaequo.judge import Ints
 from exaequo.order import Ranking
-from exaequo.text import did_you_mean
 
 
 class Line(NamedTuple):
@@ -72,16 +68,3 @@ class View:
     def grades(self) -> list[float]:
         """The grades of all judged documents of the topic, best first."""
         return [grade for grade, _ in self.judged]
-
-    def listing(self, rel: float | None = None) -> pl.DataFrame:
-        """The list with precision and recall at each document, at the level of relevance of a measure."""
-        return table(self.ranking.part(self.at), rel)
-
-
-def place_of(topic: str, judgments: Judgments) -> int:
-    """Return the place of a topic among those evaluated."""
-    if topic not in judgments.topics:
-        known = judgments.topics.to_list()
-        why = "it has no relevant document" if topic in judgments.nothing_relevant else "it is not judged"
-        raise BadParameter(f"Topic {topic!r} cannot be explained: {why}{did_you_mean(topic, known) or '.'}")
-    return int(np.flatnonzero((judgments.topics == topic).to_numpy())[0])
