@@ -21,14 +21,13 @@ from exaequo.explanation.filters import FilterExplanation, explain_filter
 from exaequo.explanation.luck import other_orders, other_values, what_ties_decide
 from exaequo.explanation.means import MeanExplanation, explain_mean
 from exaequo.explanation.steps import steps_of
-from exaequo.explanation.topics import place_of
 from exaequo.explanation.wording import LANGUAGES, Wording, plain, plain_steps, sentences
 from exaequo.formats import figure
 from exaequo.judge import judge, prepare
 from exaequo.listing import table
 from exaequo.measures import Measure, parse_measure
 from exaequo.measures.steps import CUT, Given, Step
-from exaequo.measures.view import View
+from exaequo.measures.view import View, place_of
 from exaequo.options import Options, one_strategy
 from exaequo.order import Ordering
 from exaequo.read import Qrels, QrelsLike, Run, RunLike, read_qrels, read_run

@@ -8,8 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from exaequo.judge import Ints
+from exaequo.errors import BadParameter
+from exaequo.judge import Ints, Judgments
 from exaequo.order import Ranking
+from exaequo.text import did_you_mean
 
 
 class Line(NamedTuple):
@@ -68,3 +70,12 @@ class View:
     def grades(self) -> list[float]:
         """The grades of all judged documents of the topic, best first."""
         return [grade for grade, _ in self.judged]
+
+
+def place_of(topic: str, judgments: Judgments) -> int:
+    """Return the place of a topic among those evaluated."""
+    if topic not in judgments.topics:
+        known = judgments.topics.to_list()
+        why = "it has no relevant document" if topic in judgments.nothing_relevant else "it is not judged"
+        raise BadParameter(f"Topic {topic!r} cannot be explained: {why}{did_you_mean(topic, known) or '.'}")
+    return int(np.flatnonzero((judgments.topics == topic).to_numpy())[0])
