@@ -4,21 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from exaequo.measures import PARAMETERS, Definition, catalogue
-from exaequo.measures.registry import REQUIRED
+from exaequo.measures import Definition, catalogue
+from exaequo.measures.registry import FAMILIES, REQUIRED
 
 TARGET = Path(__file__).parent.parent / "docs" / "catalogue.md"
-FAMILIES = {
-    "sets": "Sets: the first k, or the whole list",
-    "ranks": "Ranks of relevant documents",
-    "recall": "Recall-oriented",
-    "interpolated": "Interpolated precision, break-even, Precall",
-    "gain": "Graded gain",
-    "users": "Readers who stop",
-    "subtopics": "Subtopics",
-    "incomplete": "Incomplete judgments",
-    "counts": "Counts",
-}
 
 
 def entry(about: Definition) -> str:
@@ -36,14 +25,14 @@ def entry(about: Definition) -> str:
         f"- realistic ≤ conventional ≤ optimistic: {about.chain}; expected value: {expected}",
         *([f"- undefined where {about.undefined}"] if about.undefined else []),
         *([f"- {about.note}"] if about.note else []),
-        *(_parameter(name, default) for name, default in about.defaults.items()),
+        *(_parameter(about, name) for name in about.defaults),
         f"- source: {about.source}",
     ]
     return "\n".join(lines)
 
 
-def _parameter(name: str, default: object) -> str:
-    rule = PARAMETERS.get(name)
+def _parameter(about: Definition, name: str) -> str:
+    rule, default = about.rule(name), about.defaults[name]
     usual = "required" if default is REQUIRED else "" if default is None else f"default {default!r}"
     return f"- `{name}`: {rule.meaning if rule else ''}" + (f"; {usual}" if usual else "")
 
@@ -58,7 +47,7 @@ def text() -> str:
     for about in catalogue().values():
         if about.family != family:
             family = about.family
-            parts.append(f"## {FAMILIES[family]}")
+            parts.append(f"## {FAMILIES.get(family, family)}")
         parts.append(entry(about))
     return "\n\n".join(parts) + "\n"
 

@@ -16,7 +16,7 @@ import numpy as np
 from exaequo.choices import ORDERS_SAMPLED
 from exaequo.judge import Bools, Floats, Ints
 from exaequo.measures import Measure
-from exaequo.measures.gain import products_before
+from exaequo.measures.arithmetic import products_before
 from exaequo.measures.moments import Moments, of_linear
 from exaequo.order import Groups, Ordering, Ranking
 
@@ -82,7 +82,8 @@ def expected_values(
                 known |= topics
         left.append(tied & ~known)
     for by_name in (False, True):
-        rows = [row for row, topics in enumerate(left) if topics.any() and _sees_names(measures[row]) == by_name]
+        seen = ("names" in measure.definition.sees for measure in measures)
+        rows = [row for row, is_seen in enumerate(seen) if is_seen == by_name and left[row].any()]
         if rows:
             orders = Orders(whole, np.any([left[row] for row in rows], axis=0), by_name, depth, seed, samples)
             found = orders.averages([measures[row] for row in rows], values[rows])
@@ -95,25 +96,19 @@ def expected_values(
     return Expected(values, result.deviation, result.error, tuple(how))
 
 
-#: Measures that see a cut list as they see the whole one with a cutoff there.
-_CUT_ALIKE = frozenset({"RR", "AP", "DCG", "RBP", "ERR", "Success"})
-#: Measures of the form gain × weight whose other parts do not depend on the length of the list.
-_CUT_WEIGHTS = frozenset({"P", "R", "F", "E", "Noise", "Silence", "Rprec", "nDCG", "NCG", "SDCG"})
-
-
 def _under_a_cut(measure: Measure, whole: Ranking, depth: int | None) -> Callable[[], Moments] | None:
     """Return the closed form for lists that are cut through a tie, if there is one."""
     about, params = measure.definition, dict(measure.params)
     cutoff = params.get("cutoff")
-    if depth is None or about.moments is None or not about.ours:
+    if depth is None or about.moments is None:
         return None
     moments: Callable[..., Moments] = about.moments
-    if about.name in _CUT_ALIKE:
-        params["cutoff"] = min(cutoff or depth, depth)
-    elif about.name in _CUT_WEIGHTS and about.linear:
+    if about.cut and about.linear:
         form = about.linear(whole, **params)
         return lambda: of_linear(whole, replace(form, weight=form.weight * (whole.rank <= depth)))
-    elif not cutoff or cutoff > depth:  # what lies below the cut counts
+    if about.cut:
+        params["cutoff"] = min(cutoff or depth, depth)
+    elif not (about.ours and cutoff and cutoff <= depth):  # what lies below the cut counts, or may count
         return None
     return lambda: moments(whole, **params)
 
@@ -126,11 +121,6 @@ def _tied_and_cut(ranking: Ranking, depth: float) -> tuple[Bools, Bools]:
     tied[groups.topic[ties]] = True
     cut[groups.topic[ties & (groups.before + groups.size > depth)]] = True
     return tied, cut
-
-
-def _sees_names(measure: Measure) -> bool:
-    """Tell whether two documents of one grade can differ for a measure."""
-    return "doc" in measure.params or measure.definition.family == "subtopics"
 
 
 class Orders:

@@ -29,7 +29,7 @@ from exaequo.errors import BadParameter, InputError, Problem
 from exaequo.evaluation import judged_runs
 from exaequo.judge import Bools, Floats, Ints
 from exaequo.measures.interpolated import best_from_here, least_found
-from exaequo.measures.registry import MOST_DOCUMENTS
+from exaequo.measures.parameters import MOST_DOCUMENTS
 from exaequo.options import Options
 from exaequo.order import Ordering
 from exaequo.read import QrelsLike, RunLike, read_qrels, read_run

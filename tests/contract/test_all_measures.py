@@ -13,14 +13,12 @@ from hypothesis import strategies as st
 import exaequo
 from exaequo.judge import Floats
 from exaequo.measures import Measure, catalogue
-from helpers import Grades, Sims, collections, evaluate, instances
+from helpers import COMPLETE, Grades, Sims, collections, evaluate, instances
 
 ALL = instances()
 Line = namedtuple("Line", "qid docno rel iteration")
 FAIR = ("realistic", "optimistic")
 STRATEGIES = ("realistic", "conventional", "optimistic")
-#: Measures of the list as a whole: a document more at its end changes them.
-LENGTH_MATTERS = {"SetP", "SetF", "NumRet", "Judged", "RBPRes", "BreakEven", "Compat"}
 
 
 def table(qrels: Grades, run: Sims, ties: tuple[str, ...] = STRATEGIES, seed: int = 0) -> dict[str, Floats]:
@@ -30,10 +28,7 @@ def table(qrels: Grades, run: Sims, ties: tuple[str, ...] = STRATEGIES, seed: in
 
 
 def test_there_are_enough() -> None:
-    asked = "P R F RR AP Rprec Success IPrec IPrec11 DCG nDCG RBP ERR Bpref infAP SetP SetR SetF Judged"
-    asked += " NumQ NumRet NumRel NumRelRet RNorm PRES MOR FAP E Noise Silence IAP IDCG NCG WSS LastRel"
-    asked += " RBPRes SDCG BreakEven PDoc INST BPM Compat alpha_nDCG ERR_IA StRecall"
-    assert set(asked.split()) <= set(catalogue())
+    assert set(COMPLETE) <= set(catalogue())
 
 
 @pytest.mark.parametrize("name", list(catalogue()))
@@ -45,6 +40,7 @@ def test_says_all_about_itself(name: str) -> None:
     example = exaequo.parse_measure(definition.example)
     assert example.definition is definition
     assert str(example) == definition.example
+    assert set(definition.sees) <= {"names", "length", "ties"}
 
 
 @given(collections())
@@ -125,7 +121,8 @@ BROKEN_CHAINS: dict[str, tuple[str, object, Sims]] = {
 
 
 def test_measures_without_a_promise_have_a_counter_example() -> None:
-    assert set(BROKEN_CHAINS) == {name for name, about in catalogue().items() if about.chain == "not guaranteed"}
+    without = {name for name in COMPLETE if catalogue()[name].chain == "not guaranteed"}
+    assert set(BROKEN_CHAINS) == without
     for measure, qrels, run in BROKEN_CHAINS.values():
         low, middle, high = (block.values[0, 0] for block in evaluate(qrels, run, measure, ties="all").blocks)
         assert not low - 1e-9 <= middle <= high + 1e-9, measure
@@ -137,12 +134,23 @@ def test_unjudged_at_the_end_changes_nothing(collection: tuple[Grades, Sims], mo
     longer = {topic: docs | {f"new{i}": -1e9 - i for i in range(more)} for topic, docs in run.items()}
     before, after = table(qrels, run), table(qrels, longer)
     for at, measure in enumerate(ALL):
-        if measure.definition.name not in LENGTH_MATTERS:
+        if "length" not in measure.definition.sees:
             for ties in STRATEGIES:
                 assert np.allclose(before[ties][:, at], after[ties][:, at], rtol=1e-12, atol=0, equal_nan=True), (
                     measure,
                     ties,
                 )
+
+
+def test_the_length_counts_where_it_is_said_to_count() -> None:
+    qrels: Grades = {"t": {"a": 1, "b": 1}}
+    before, after = table(qrels, {"t": {"a": 9.0}}), table(qrels, {"t": {"a": 9.0, "x": 1.0, "y": 0.0}})
+    changed = {
+        measure.definition.name
+        for at, measure in enumerate(ALL)
+        if not np.array_equal(before["realistic"][:, at], after["realistic"][:, at], equal_nan=True)
+    }
+    assert changed >= {name for name in COMPLETE if "length" in catalogue()[name].sees}
 
 
 @given(collections())
@@ -167,8 +175,11 @@ def test_without_ties_all_strategies_are_one(collection: tuple[Grades, Sims]) ->
 @pytest.mark.parametrize("measure", ALL, ids=str)
 def test_a_missing_topic_scores_the_least(measure: Measure) -> None:
     qrels = {"1": {"a": 1, "b": 2}, "2": {"a": 2}}
-    value = evaluate(qrels, {"2": {"a": 1.0}}, [measure]).to_dict()["run"]["realistic"]["1"][str(measure)]
-    if measure.definition.name in ("IDCG", "PDoc"):
+    run = {"2": {"a": 1.0}}
+    lists = (run, {**run, "1": {"a": 3.0, "b": 2.0}})
+    value, best = (evaluate(qrels, each, [measure]).to_dict()["run"]["realistic"]["1"][str(measure)] for each in lists)
+    assert not value * measure.upward > best * measure.upward
+    if measure.definition.name in ("IDCG", "PDoc") or measure.definition.name not in COMPLETE:
         return  # the one does not look at the run, the other has no value
     worst = 0 if measure.definition.higher_is_better else measure.params.get("docs", measure.definition.highest)
     if measure.definition.name == "WSS":

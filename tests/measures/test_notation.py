@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import subprocess
 import sys
 
@@ -15,7 +16,9 @@ from hypothesis import strategies as st
 import exaequo
 from exaequo import BadParameter, DataWarning, Ranking, UnknownMeasure, define, measures, parse_measure
 from exaequo.judge import Floats
-from exaequo.measures import Measure, parse_measures, registry
+from exaequo.measures import Measure, Parameter, parse_measures, registry
+from exaequo.measures.moments import Moments, closed, linear, unchanged
+from exaequo.measures.steps import Step, explains
 from helpers import instances, values
 
 
@@ -138,18 +141,18 @@ def test_define_at_run_time() -> None:
         np.maximum.at(best, ranking.topic[top], ranking.grade[top])
         return best + bonus
 
-    try:
+    with registry.temporary():
         for _ in range(2):  # as when a notebook cell is run again
-            define("TopGrade", top_grade, title="Best grade of the first k", highest=float("inf"))
+            define("TopGrade", top_grade, title="Best grade of the first k", highest=float("inf"), aliases=("Top",))
         run = {"t": {"a": 2.0, "b": 1.0}}
         assert values({"t": {"a": 1, "b": 3}}, run, "TopGrade")["t"] == 1
-        assert values({"t": {"a": 1, "b": 3}}, run, "TopGrade(bonus=0.5)@2")["t"] == 3.5
+        assert values({"t": {"a": 1, "b": 3}}, run, "Top(bonus=0.5)@2")["t"] == 3.5
         define("Broken", lambda ranking: np.zeros(ranking.n_topics + 1))
         with pytest.raises(BadParameter, match="a measure returns one value per topic"):
             values({"t": {"a": 1}}, run, "Broken")
-    finally:
-        registry._DEFINITIONS.pop("TopGrade", None)
-        registry._DEFINITIONS.pop("Broken", None)
+    for gone in ("TopGrade", "Top", "Broken"):
+        with pytest.raises(UnknownMeasure):
+            parse_measure(gone)
     for taken in ("AP", "MAP"):
         with pytest.raises(BadParameter, match="already"):
             define(taken, top_grade)
@@ -201,10 +204,83 @@ def test_packages_add_measures(monkeypatch: pytest.MonkeyPatch) -> None:
         return [Entry("good", "pkg:measures"), Entry("broken", "pkg:none")]
 
     monkeypatch.setattr("importlib.metadata.entry_points", entry_points)
-    try:
+    with registry.temporary():
         with pytest.warns(DataWarning, match=r"measures of broken \(pkg:none\) not loaded: no such thing"):
             registry._load_packages()
         assert str(parse_measure("FromPackage")) == "FromPackage"
         assert asked == ["exaequo.measures"]
-    finally:
-        registry._DEFINITIONS.pop("FromPackage", None)
+
+
+def share(ranking: Ranking, cutoff: int, theta: float = 0.5) -> Floats:
+    return np.full(ranking.n_topics, theta / cutoff)
+
+
+def eighth(ranking: Ranking, **_: object) -> Moments:
+    return Moments(np.full(ranking.n_topics, 0.125))
+
+
+def no_steps(*_: object, **__: object) -> list[Step]:
+    return []
+
+
+def test_a_measure_in_one_record() -> None:
+    theta = Parameter("what a document is worth", lambda value: 0 < value < 1, "a number between 0 and 1")
+    with registry.temporary():
+        mine = define("Share", share, official=("share_{cutoff}",), parameters={"theta": theta})
+        assert str(mine(theta=0.25) @ 5) == "Share(theta=0.25)@5"
+        with pytest.raises(BadParameter, match="The 'theta' parameter of Share must be a number between 0 and 1"):
+            mine(theta=2)
+        for name, meant in (("share_5", "Share@5"), ("gm_share.5", "gm(Share@5)")):
+            with pytest.raises(UnknownMeasure, match=re.escape(f"did you mean {meant!r}?")):
+                parse_measure(name)
+
+
+def test_parts_are_attached_once() -> None:
+    with pytest.raises(BadParameter, match=r"share is not the function of a measure; put @define\(…\) above it"):
+        closed(share)(eighth)
+    with registry.temporary():
+        mine = define("Share", share)
+        asked = mine @ 1
+        closed(share)(eighth)
+        run = {"t": {"a": 1.0, "b": 1.0}}
+        assert values({"t": {"a": 1}}, run, asked, ties="expected") == {"t": 0.125}  # made before, and has it
+        for again in (lambda: closed(mine)(eighth), lambda: linear(mine)(eighth), lambda: unchanged(share)):
+            with pytest.raises(BadParameter, match="Share has a closed form already"):
+                again()
+        explains(mine)(no_steps)
+        with pytest.raises(BadParameter, match="Share has an explainer already"):
+            explains(share)(no_steps)
+    for name in ("AP", "P", "SetP"):
+        with pytest.raises(BadParameter, match=f"{name} has a closed form already"):
+            closed(registry.get(name))(eighth)
+
+
+@pytest.mark.parametrize(
+    ("official", "ours"),
+    [
+        ("map", "AP"),
+        ("gm_map", "gm(AP)"),
+        ("gm_bpref", "gm(Bpref)"),
+        ("map_cut_5", "AP@5"),
+        ("ndcg", "nDCG"),
+        ("ndcg_cut.20", "nDCG@20"),
+        ("recip_rank", "RR"),
+        ("P_10", "P@10"),
+        ("recall.100", "R@100"),
+        ("success_1", "Success@1"),
+        ("iprec_at_recall_0.1", "IPrec@0.1"),
+        ("11pt_avg", "IPrec11"),
+        ("set_P", "SetP"),
+        ("set_recall", "SetR"),
+        ("set_F", "SetF"),
+        ("num_q", "NumQ"),
+        ("num_ret", "NumRet"),
+        ("num_rel", "NumRel"),
+        ("num_rel_ret", "NumRelRet"),
+    ],
+)
+def test_names_of_trec_eval(official: str, ours: str) -> None:
+    assert registry.from_official(official) == ours
+    assert registry.from_official(f"{official}_") is None
+    for wrong in ("P_", "P10", "map_cut_x", "iprec_at_recall_12", "gm_gm_map"):
+        assert registry.from_official(wrong) is None

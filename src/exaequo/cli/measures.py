@@ -46,8 +46,9 @@ def _show_axioms(name: str, target: Target) -> None:
         bare = get(name)
         fits = {"recall": 0.5, "docs": 2 * LENGTH, "doc": "d1", "cutoff": LENGTH, "max_rel": 1}
         known = bare.definition.defaults
+        given = {**parse_measure(bare.definition.example, complete=False).params, **fits}
         needs = [key for key, default in known.items() if default is REQUIRED or key == "max_rel"]
-        measure = bare(**{key: fits.get(key, LENGTH) for key in needs}).complete
+        measure = bare(**{key: given[key] for key in needs if key in given}).complete
     else:
         measure = parse_measure(name)
     findings = check(measure)
@@ -89,8 +90,6 @@ def _listed(chosen: list[Definition]) -> list[str]:
 
 
 def _explained(definition: Definition) -> list[str]:
-    from exaequo.measures import PARAMETERS
-
     facts = _facts(definition)
     lines = [f"{definition.name}: {definition.title}", "", f"  {definition.formula}", ""]
     for label, text in (
@@ -107,7 +106,7 @@ def _explained(definition: Definition) -> list[str]:
             lines.append(f"  {label:<12}{text}")
     lines += ["", "  parameters"] if definition.defaults else []
     for name, default in definition.defaults.items():
-        rule = PARAMETERS.get(name)
+        rule = definition.rule(name)
         at = f" (after the @: {definition.name}@…)" if name == definition.at else ""
         given = facts["parameters"][name]["default"]
         shown = "required" if facts["parameters"][name]["required"] else f"default {given!r}"
@@ -119,12 +118,11 @@ def _explained(definition: Definition) -> list[str]:
 def _facts(definition: Definition) -> dict[str, Any]:
     import math
 
-    from exaequo.measures import PARAMETERS
     from exaequo.measures.registry import REQUIRED
 
     parameters = {
         name: {
-            "meaning": PARAMETERS[name].meaning if name in PARAMETERS else "",
+            "meaning": rule.meaning if (rule := definition.rule(name)) else "",
             "required": default is REQUIRED,
             "default": None if default is REQUIRED else default,
         }

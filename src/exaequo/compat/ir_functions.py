@@ -9,7 +9,8 @@ import numpy as np
 
 from exaequo.judge import Floats
 from exaequo.measures import gain, incomplete, ranks
-from exaequo.measures.sets import found, ratio
+from exaequo.measures.arithmetic import ratio
+from exaequo.measures.sets import found
 from exaequo.trec_eval import measures as official
 from exaequo.trec_eval.lists import Lists
 

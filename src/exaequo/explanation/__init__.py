@@ -1,7 +1,7 @@
 """Explain: how a value came about, step by step. In: judgments, a run, a topic, a measure. Out: an `Explanation`.
 
-`view` is one list, `steps` has an explainer per measure, `luck` says what ties decide, `filters` explains a binary
-filter, and `wording` puts it all into words, which are in one file per language.
+`steps` asks the explainer of the measure, `luck` says what ties decide, `filters` explains a binary filter, and
+`wording` puts it all into words, which are in one file per language.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ from exaequo.evaluation import judged_runs, prepared, remarks_on_grades, warn
 from exaequo.explanation.filters import FilterExplanation, explain_filter
 from exaequo.explanation.luck import other_orders, other_values, what_ties_decide
 from exaequo.explanation.means import MeanExplanation, explain_mean
-from exaequo.explanation.steps import Step, steps_of
-from exaequo.explanation.steps.parts import CUT, Given
-from exaequo.explanation.view import View, place_of
+from exaequo.explanation.steps import steps_of
 from exaequo.explanation.wording import LANGUAGES, Wording, plain, plain_steps, sentences
+from exaequo.listing import table
 from exaequo.measures import Measure, parse_measure
+from exaequo.measures.steps import CUT, Given, Step
+from exaequo.measures.view import View, place_of
 from exaequo.options import Options, Relevance, one_strategy
 from exaequo.order import Ordering
 from exaequo.read import Qrels, QrelsLike, Run, RunLike, read_qrels, read_run
@@ -210,7 +211,7 @@ def explain_list(
         topic=topic,
         ties=ties,
         value=value,
-        listing=view.listing(rel),
+        listing=table(ranking.part(view.at), rel),
         steps=tuple(_within(steps_of(measure, view), options.depth)),
         others=others,
         verdict=what_ties_decide(whole, measure, {ties: value, **others}, options.depth),

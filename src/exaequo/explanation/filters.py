@@ -13,11 +13,11 @@ from exaequo import tabular
 from exaequo.choices import HIGHEST_GRADE, THRESHOLD, UTILITIES
 from exaequo.errors import BadParameter
 from exaequo.evaluation import judged_runs, prepared, remarks_on_grades
-from exaequo.explanation.steps.parts import Given, Plain, Row, Step, crosstab, of
-from exaequo.explanation.view import place_of
 from exaequo.explanation.wording import Wording, plain, plain_steps
 from exaequo.filtering import T11_FLOOR, Filter, Tables, filter_of, from_decisions
 from exaequo.measures import PARAMETERS
+from exaequo.measures.steps import Given, Plain, Row, Step, crosstab, of
+from exaequo.measures.view import place_of
 from exaequo.options import Options
 from exaequo.read import QrelsLike, RunLike, read_qrels, read_run
 from exaequo.read.decisions import Decisions, read_decisions

@@ -9,9 +9,9 @@ import numpy as np
 
 from exaequo.choices import EXPECTED, INTERVAL
 from exaequo.expected import expected_values
-from exaequo.explanation.steps.parts import Step, Word
-from exaequo.explanation.view import View
 from exaequo.measures import Measure
+from exaequo.measures.steps import Step, Word
+from exaequo.measures.view import View
 from exaequo.order import Ordering
 from exaequo.scores.formats import value_text
 

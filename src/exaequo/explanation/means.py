@@ -11,9 +11,9 @@ import polars as pl
 from exaequo.aggregate import GM_FLOOR
 from exaequo.choices import COMPARED
 from exaequo.evaluation import Judged, evaluate_runs
-from exaequo.explanation.steps.parts import Given, Row, Step, column, listed, over, summed
 from exaequo.explanation.wording import Wording, plain, plain_steps
 from exaequo.measures import Measure
+from exaequo.measures.steps import Given, Row, Step, column, listed, over, summed
 from exaequo.options import Options
 from exaequo.scores.formats import value_text
 

@@ -19,8 +19,8 @@ import polars as pl
 
 from exaequo import tabular
 from exaequo.errors import BadParameter
-from exaequo.explanation.steps.parts import Fine, Given, Plain, Step, Word
 from exaequo.measures import Measure
+from exaequo.measures.steps import Fine, Given, Plain, Step, Word
 from exaequo.text import on_one_line
 
 #: One file each; English first.
@@ -57,8 +57,8 @@ class Wording(string.Formatter):
         return self.vformat(self.words["text"][key], (), numbers)
 
     def step(self, step: Step) -> str:
-        """Return the sentence of a step."""
-        return self.vformat(self.words["step"][step.key], (), step.numbers)
+        """Return the sentence of a step; one that stands in no language file is its own key."""
+        return self.vformat(self.words["step"].get(step.key, step.key), (), step.numbers)
 
     def word(self, word: str) -> str:
         """Return a word, or the name of a strategy."""

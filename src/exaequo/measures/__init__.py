@@ -11,7 +11,8 @@ from typing import Any
 
 from exaequo.errors import UnknownMeasure
 from exaequo.measures.notation import parse_measure, parse_measures
-from exaequo.measures.registry import FAMILIES, PARAMETERS, Definition, Measure, Parameter, catalogue, define, get
+from exaequo.measures.parameters import PARAMETERS, Parameter
+from exaequo.measures.registry import FAMILIES, Definition, Measure, catalogue, define, get
 
 __all__ = [
     "PARAMETERS",
@@ -28,7 +29,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Give every measure as an attribute, and every family, which is a module."""
-    if name in (*FAMILIES, "moments", "expectations"):
+    if name in (*FAMILIES, "moments", "steps"):
         return import_module(f"{__name__}.{name}")
     try:
         return get(name)

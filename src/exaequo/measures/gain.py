@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import log2
+from typing import Any
 
 import numpy as np
 
 from exaequo.errors import BadParameter
 from exaequo.judge import Floats, Ints
+from exaequo.measures.arithmetic import products_before, ratio
+from exaequo.measures.moments import Linear, Moments, closed, linear, one_by, stopping, top, unchanged
 from exaequo.measures.registry import define
-from exaequo.measures.sets import ratio
+from exaequo.measures.steps import Plain, Row, Step, column, explains, listed, over, summed
+from exaequo.measures.view import View
 from exaequo.order import Ranking
 
 _JK = "K. Järvelin, J. Kekäläinen: Cumulated gain-based evaluation of IR techniques, ACM TOIS 20(4), 2002"
@@ -52,6 +57,62 @@ def dcg(ranking: Ranking, cutoff: int | None = None, dcg: str = "log2", gains: G
     return ranking.total(ranking.topic[at], gain / discount(ranking.rank[at], dcg))
 
 
+@linear(dcg, cut=True)
+def _dcg_form(ranking: Ranking, cutoff: int | None = None, dcg: str = "log2", gains: Gains | None = None) -> Linear:
+    gain = np.where(ranking.judged, gain_of(ranking.grade, dcg, gains), 0.0)
+    return Linear(gain, top(ranking, cutoff) / discount(ranking.rank, dcg))
+
+
+@explains(dcg)
+def _dcg_steps(view: View, cutoff: int | None = None, dcg: str = "log2", gains: Gains | None = None) -> list[Step]:
+    return _as_result(_own_steps(view, cutoff, dcg, gains))
+
+
+def _own_steps(view: View, cutoff: int | None, dcg: str, gains: Gains | None) -> tuple[Step, Step]:
+    """Return the gains of the list, and their sum."""
+    rows = [
+        _row(line.rank, gain, dcg, document=line.document, judgment=line.grade)
+        for line in view.lines(cutoff)
+        if line.judged and (gain := _one_gain(line.grade, dcg, gains)) > 0
+    ]
+    return listed("gains", rows, {**_rule(dcg), "cutoff": cutoff}, "no gains"), summed(column(rows, "quotient"))
+
+
+def _ideal_steps(view: View, cutoff: int | None, dcg: str, gains: Gains | None) -> tuple[Step, Step]:
+    """Return the gains of the ideal list, and their sum."""
+    best = sorted(((_one_gain(grade, dcg, gains), grade, name) for grade, name in view.judged), reverse=True)
+    top = [each for each in best if each[0] > 0][:cutoff]
+    rows = [_row(rank, gain, dcg, document=name, judgment=grade) for rank, (gain, grade, name) in enumerate(top, 1)]
+    return listed("ideal", rows, _rule(dcg), "no ideal"), summed(column(rows, "quotient"))
+
+
+def _as_result(steps: tuple[Step, Step]) -> list[Step]:
+    table, together = steps
+    return [table, Step(together.key, {**together.numbers, "result": together.numbers["total"]})]
+
+
+def _row(rank: int, gain: float, dcg: str, **more: Any) -> Row:
+    discount = _one_discount(rank, dcg)
+    return {"rank": rank, **more, "gain": gain, "discount": discount, "quotient": gain / discount}
+
+
+def _one_gain(grade: float, dcg: str, gains: Gains | None) -> float:
+    gain = max((gains or {}).get(grade, grade), 0.0)
+    return 2.0**gain - 1 if dcg == "exp-log2" else float(gain)
+
+
+def _one_discount(rank: int, dcg: str) -> float:
+    return log2(max(rank, 2)) if dcg == "jk" else log2(rank + 1)
+
+
+def _rule(dcg: str) -> dict[str, Plain]:
+    """Return gain and discount as they are written; `g` is the grade, or what gains= gives for it."""
+    return {
+        "gain": Plain("2^g − 1" if dcg == "exp-log2" else "g"),
+        "discount": Plain("log2(max(i, 2))" if dcg == "jk" else "log2(i + 1)"),
+    }
+
+
 def ideal_dcg(ranking: Ranking, cutoff: int | None, dcg: str, gains: Gains | None) -> Floats:
     """Return the DCG of the best list there is: all judged documents, best gain first, never the run's own."""
     judgments = ranking.judgments
@@ -75,6 +136,7 @@ def ideal_dcg(ranking: Ranking, cutoff: int | None, dcg: str, gains: Gains | Non
     example="nDCG(dcg='exp-log2')@10",
     aliases=("NDCG",),
     note=_ON_GAINS,
+    official=("ndcg", "ndcg_cut_{cutoff}"),
 )
 def ndcg(ranking: Ranking, cutoff: int | None = None, dcg: str = "log2", gains: Gains | None = None) -> Floats:
     return ratio(_dcg(ranking, cutoff, dcg, gains), ideal_dcg(ranking, cutoff, dcg, gains))
@@ -83,6 +145,19 @@ def ndcg(ranking: Ranking, cutoff: int | None = None, dcg: str = "log2", gains: 
 _dcg = dcg  # the parameter of ndcg has the name of the function
 
 
+@linear(ndcg, cut=True)
+def _ndcg_form(ranking: Ranking, cutoff: int | None = None, dcg: str = "log2", gains: Gains | None = None) -> Linear:
+    plain = _dcg_form(ranking, cutoff, dcg, gains)
+    return Linear(plain.gain, plain.weight, one_by(ideal_dcg(ranking, cutoff, dcg, gains)))
+
+
+@explains(ndcg)
+def _ndcg_steps(view: View, cutoff: int | None = None, dcg: str = "log2", gains: Gains | None = None) -> list[Step]:
+    own, ideal = _own_steps(view, cutoff, dcg, gains), _ideal_steps(view, cutoff, dcg, gains)
+    return [*own, *ideal, over("dcg over ideal", own[1].numbers["total"], ideal[1].numbers["total"])]
+
+
+@unchanged
 @define(
     "IDCG",
     title="Ideal discounted cumulative gain",
@@ -93,6 +168,11 @@ _dcg = dcg  # the parameter of ndcg has the name of the function
 )
 def idcg(ranking: Ranking, cutoff: int | None = None, dcg: str = "log2", gains: Gains | None = None) -> Floats:
     return ideal_dcg(ranking, cutoff, dcg, gains)
+
+
+@explains(idcg)
+def _idcg_steps(view: View, cutoff: int | None = None, dcg: str = "log2", gains: Gains | None = None) -> list[Step]:
+    return _as_result(_ideal_steps(view, cutoff, dcg, gains))
 
 
 @define(
@@ -109,6 +189,32 @@ def ncg(ranking: Ranking, cutoff: int) -> Floats:
     return ratio(ranking.total(ranking.topic[at], ranking.grade[at]), ranking.total(topic[top], grade[top]))
 
 
+@linear(ncg, cut=True)
+def _ncg_form(ranking: Ranking, cutoff: int) -> Linear:
+    topic, rank, grade = ranking.judgments.ideal
+    ideal = ranking.total(topic[rank <= cutoff], grade[rank <= cutoff])
+    return Linear(np.maximum(ranking.grade, 0.0), ranking.rank <= cutoff, one_by(ideal))
+
+
+@explains(ncg)
+def _ncg_steps(view: View, cutoff: int) -> list[Step]:
+    rows = [
+        {"rank": line.rank, "document": line.document, "gain": line.grade}
+        for line in view.lines(cutoff)
+        if line.judged and line.grade > 0
+    ]
+    best = [(grade, name) for grade, name in view.judged if grade > 0][:cutoff]
+    ideal = [{"rank": rank, "document": name, "gain": grade} for rank, (grade, name) in enumerate(best, 1)]
+    own_sum, ideal_sum = summed(column(rows, "gain")), summed(column(ideal, "gain"))
+    return [
+        listed("plain gains", rows, {"cutoff": cutoff}, "no gains"),
+        own_sum,
+        listed("plain ideal", ideal, {}, "no ideal"),
+        ideal_sum,
+        over("gain over ideal", own_sum.numbers["total"], ideal_sum.numbers["total"]),
+    ]
+
+
 @define(
     "SDCG",
     title="Scaled discounted cumulative gain",
@@ -121,6 +227,27 @@ def scaled_dcg(ranking: Ranking, cutoff: int, max_rel: float = 4.0) -> Floats:
     refuse_higher("SDCG", ranking, max_rel)
     best = max_rel * float(np.sum(1 / discount(np.arange(1, cutoff + 1), "log2")))
     return _dcg(ranking, cutoff) / best
+
+
+@linear(scaled_dcg, cut=True)
+def _scaled_dcg_form(ranking: Ranking, cutoff: int, max_rel: float = 4.0) -> Linear:
+    refuse_higher("SDCG", ranking, max_rel)
+    plain = _dcg_form(ranking, cutoff)
+    best = max_rel * float(np.sum(1 / discount(np.arange(1, cutoff + 1), "log2")))
+    return Linear(plain.gain, plain.weight, 1 / best)
+
+
+@explains(scaled_dcg)
+def _scaled_dcg_steps(view: View, cutoff: int, max_rel: float = 4.0) -> list[Step]:
+    own = _own_steps(view, cutoff, "log2", None)
+    weights = summed([1 / _one_discount(rank, "log2") for rank in range(1, cutoff + 1)])
+    total, weight = own[1].numbers["total"], weights.numbers["total"]
+    best = {"max_rel": max_rel, "cutoff": cutoff, "weight": weight, "terms": weights.numbers["terms"]}
+    return [
+        *own,
+        Step("scale end", {**best, "best": max_rel * weight}),
+        over("dcg over scale", total, max_rel * weight, **best),
+    ]
 
 
 def refuse_higher(name: str, ranking: Ranking, max_rel: float) -> None:
@@ -147,6 +274,30 @@ def expected_reciprocal_rank(ranking: Ranking, cutoff: int | None = None, max_re
     return ranking.total(ranking.topic[at], stops * still_looking / ranking.rank[at])
 
 
+@closed(expected_reciprocal_rank, cut=True)
+def _expected_reciprocal_rank_moments(ranking: Ranking, cutoff: int | None = None, max_rel: float = 4.0) -> Moments:
+    refuse_higher("ERR", ranking, max_rel)
+    groups, at = ranking.groups, ranking.gainful
+    goes_on = 1 - (np.exp2(ranking.grade[at]) - 1) / 2**max_rel
+    stops = stopping(groups.topic, groups.before, groups.size, groups.of[at], goes_on)
+    return Moments(ranking.total(stops.owner, np.where(stops.rank <= (cutoff or np.inf), stops.chance / stops.rank, 0)))
+
+
+@explains(expected_reciprocal_rank)
+def _expected_reciprocal_rank_steps(view: View, cutoff: int | None = None, max_rel: float = 4.0) -> list[Step]:
+    rows, looking = [], 1.0
+    for line in view.lines(cutoff):
+        if line.judged and line.grade > 0:
+            stop = (2.0**line.grade - 1) / 2.0**max_rel
+            chances = {"stops": stop, "still looking": looking, "term": looking * stop / line.rank}
+            rows.append({"rank": line.rank, "document": line.document, "judgment": line.grade, **chances})
+            looking *= 1 - stop
+    return [
+        listed("stopping", rows, {"max_rel": max_rel, "cutoff": cutoff}, "no gains"),
+        summed(column(rows, "term"), last=True),
+    ]
+
+
 @define(
     "Compat",
     title="Compatibility",
@@ -155,6 +306,7 @@ def expected_reciprocal_rank(ranking: Ranking, cutoff: int | None = None, max_re
     "first, equal ones in the order of the list",
     source="C. L. A. Clarke, A. Vtyurina, M. D. Smucker: Assessing top-k preferences, ACM TOIS 39(3), 2021",
     example="Compat(p=0.8)",
+    sees=("length",),
 )
 def compatibility(ranking: Ranking, p: float = 0.95, normalize: bool = True) -> Floats:
     at = ranking.gainful
@@ -181,31 +333,37 @@ def compatibility(ranking: Ranking, p: float = 0.95, normalize: bool = True) -> 
     return ratio(score, ranking.total(ideal_topic, weight[depth[ideal_topic]] - weight[nth]))
 
 
-def sums_so_far(values: Floats, topic: Ints) -> Floats:
-    """Return for each entry the sum of the entries of its topic up to it, untouched by other topics."""
-    total, step = values.copy(), 1
-    while step < len(total):
-        same = topic[step:] == topic[:-step]
-        if not same.any():
-            break
-        total[step:] = total[step:] + np.where(same, total[:-step], 0.0)
-        step *= 2
-    return total
+@explains(compatibility)
+def _compatibility_steps(view: View, p: float = 0.95, normalize: bool = True) -> list[Step]:
+    gains = [grade for grade in view.grades if grade > 0]
+    n, depth = len(gains), max(len(view.at), len(gains))
+    so_far = [0.0]
+    for d in range(1, depth + 1):
+        so_far.append(so_far[-1] + p ** (d - 1) / d)
+    rows = []
+    for place in _ideal_places(view, gains):
+        both = max(place["rank"], place["ideal rank"])
+        rows.append({**place, "in both from": both, "term": so_far[depth] - so_far[both - 1]})
+    own = summed(column(rows, "term"))
+    steps = [listed("two lists", rows, {"n": n, "p": p, "depth": depth}, "no gains"), own]
+    total = own.numbers["total"]
+    if not normalize:
+        below = 1 - p**depth
+        return [*steps, over("rbo", total * (1 - p), below, total=total, p=p, depth=depth)]
+    ideal = [{"rank": i, "term": so_far[depth] - so_far[i - 1]} for i in range(1, n + 1)]
+    best = summed(column(ideal, "term"))
+    final = over("over itself", total, best.numbers["total"])
+    return [*steps, listed("ideal with itself", ideal, {"depth": depth}, "no ideal"), best, final]
 
 
-def products_before(factors: Floats, topic: Ints) -> Floats:
-    """Return for each entry the product of the entries of its topic before it.
-
-    By doubling: after step s each entry holds the product of up to 2^s entries, so all lists advance together.
-    """
-    first = np.concatenate(([True], topic[1:] != topic[:-1])) if len(topic) else np.zeros(0, dtype=bool)
-    product = np.where(first, 1.0, np.roll(factors, 1))
-    step = 1
-    while step < len(topic):
-        same = topic[step:] == topic[:-step]
-        if not same.any():
-            break
-        shifted = product[step:] * np.where(same, product[:-step], 1.0)
-        product = np.concatenate((product[:step], shifted))
-        step *= 2
-    return product
+def _ideal_places(view: View, gains: list[float]) -> list[Row]:
+    """Return the documents with a gain, with their rank in the ideal list: equal ones in the order of the list."""
+    places = []
+    lines = [line for line in view.lines() if line.judged and line.grade > 0]
+    taken: dict[float, int] = {}
+    for line in lines:
+        taken[line.grade] = taken.get(line.grade, 0) + 1
+        better = sum(grade > line.grade for grade in gains)
+        ranks = {"rank": line.rank, "ideal rank": better + taken[line.grade]}
+        places.append({"document": line.document, "judgment": line.grade, **ranks})
+    return places

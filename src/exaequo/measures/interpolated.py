@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 from math import ceil
 
 import numpy as np
 
 from exaequo.judge import Floats, Ints
+from exaequo.measures.arithmetic import ratio
+from exaequo.measures.moments import unchanged
 from exaequo.measures.registry import define
-from exaequo.measures.sets import ratio
+from exaequo.measures.steps import Row, Step, column, explains, hits, least, listed, over, summed
+from exaequo.measures.view import View
 from exaequo.order import Ranking
 
 _SOURCE = "C. J. van Rijsbergen: Information Retrieval, 2nd edition, 1979, chapter 7; trec_eval, 11pt_avg"
@@ -22,6 +26,7 @@ _SOURCE = "C. J. van Rijsbergen: Information Retrieval, 2nd edition, 1979, chapt
     source=_SOURCE,
     example="IPrec@0.3",
     at="recall",
+    official=("iprec_at_recall_{recall}",),
 )
 def interpolated_precision(ranking: Ranking, recall: float, rel: float | None = None) -> Floats:
     """Recall is compared as whole numbers: found ≥ r · all, with r the decimal fraction as it is written."""
@@ -44,18 +49,58 @@ def best_precision_from(ranking: Ranking, least: Ints, rel: float | None = None)
     return best
 
 
+@explains(interpolated_precision)
+def _interpolated_precision_steps(view: View, recall: float, rel: float | None = None) -> list[Step]:
+    rows = _points(view, rel)
+    wanted, best = _at_level(view, rows, recall, rel)
+    numbers = {"level": recall, "wanted": wanted, "n": view.n_rel(rel), "found": len(rows), "result": best}
+    return [_curve(view, rows, rel), Step("at level" if len(rows) >= wanted else "level not reached", numbers)]
+
+
+def _points(view: View, rel: float | None) -> list[Row]:
+    """Return the relevant documents with the best precision from each of them on."""
+    best, rows = 0.0, []
+    for row in reversed(hits(view, None, rel)):
+        best = max(best, row["precision"])
+        rows.append({**row, "best from here": best})
+    return rows[::-1]
+
+
+def _curve(view: View, rows: list[Row], rel: float | None) -> Step:
+    return listed("interpolated", rows, {"n": view.n_rel(rel)})
+
+
+def _at_level(view: View, rows: list[Row], level: float, rel: float | None) -> tuple[int, float]:
+    """Return how many documents make a recall, and the best precision once they are found."""
+    wanted = max(least(level, view.n_rel(rel)), 1)
+    return wanted, rows[wanted - 1]["best from here"] if len(rows) >= wanted else 0.0
+
+
 @define(
     "IPrec11",
     title="11-point interpolated average precision",
     formula="IPrec11 = mean of IPrec@r for r = 0, 0.1, … 1",
     source=_SOURCE,
     example="IPrec11",
+    official=("11pt_avg",),
 )
 def eleven_points(ranking: Ranking, rel: float | None = None) -> Floats:
     total = np.zeros(ranking.n_topics)
     for tenth in range(11):
         total += interpolated_precision(ranking, tenth / 10, rel)
     return total / 11
+
+
+@explains(eleven_points)
+def _eleven_points_steps(view: View, rel: float | None = None) -> list[Step]:
+    rows = _points(view, rel)
+    levels = []
+    for tenth in range(11):
+        wanted, best = _at_level(view, rows, tenth / 10, rel)
+        levels.append({"recall": tenth / 10, "wanted": wanted, "best from here": best})
+    together = summed(column(levels, "best from here"))
+    total = together.numbers["total"]
+    return [_curve(view, rows, rel), Step("eleven", {}, levels), together, over("over eleven", total, 11)]
 
 
 @define(
@@ -71,6 +116,26 @@ def interpolated_average_precision(ranking: Ranking, rel: float | None = None) -
     return ratio(ranking.total(hits.topic, best), ranking.n_rel(rel))
 
 
+@explains(interpolated_average_precision)
+def _interpolated_average_precision_steps(view: View, rel: float | None = None) -> list[Step]:
+    rows = _points(view, rel)
+    together = summed(column(rows, "best from here"))
+    return [_curve(view, rows, rel), together, over("over n", together.numbers["total"], view.n_rel(rel))]
+
+
+def best_from_here(values: Floats, topic: Ints) -> Floats:
+    """Return for each entry the greatest value of its topic from there on; all lists advance together, by doubling."""
+    best, step = values.copy(), 1
+    while step < len(best):
+        same = topic[step:] == topic[:-step]
+        if not same.any():
+            break
+        best[:-step] = np.where(same, np.maximum(best[:-step], best[step:]), best[:-step])
+        step *= 2
+    return best
+
+
+@unchanged
 @define(
     "BreakEven",
     title="Break-even point",
@@ -80,6 +145,7 @@ def interpolated_average_precision(ranking: Ranking, rel: float | None = None) -
     example="BreakEven",
     note="equal to Rprec where nothing is tied and the list is long enough",
     undefined="precision and recall do not meet",
+    sees=("length", "ties"),
 )
 def break_even_point(ranking: Ranking, rel: float | None = None) -> Floats:
     """Both are found/rank and found/n, so they meet at rank n, or inside the tie that rank n is in."""
@@ -111,6 +177,47 @@ def break_even_point(ranking: Ranking, rel: float | None = None) -> Floats:
     return value
 
 
+@explains(break_even_point)
+def _break_even_point_steps(view: View, rel: float | None = None) -> list[Step]:
+    n = view.n_rel(rel)
+    if not n or not len(view.at):
+        return [Step("nothing to meet", {"n": n, "result": 0.0})]
+    rows = _scores(view, rel)
+    table = Step("score by score", {"n": n}, rows)
+    for row in rows:
+        if row["rank"] == n and row["found"]:
+            numbers = {name: row[name] for name in ("rank", "found", "precision", "recall")}
+            return [table, Step("they meet", {**numbers, "result": row["precision"]})]
+    for one, two in pairwise(rows):
+        if one["rank"] < n < two["rank"] and one["found"]:
+            return [table, _crossing(one, two)]
+    if not rows[0]["found"]:
+        return [table, Step("both are 0", {"result": 0.0})]
+    first = rows[0] if rows[0]["rank"] > n else rows[-1]
+    key = "they have passed" if rows[0]["rank"] > n else "they do not meet"
+    return [table, Step(key, {"n": n, **{name: first[name] for name in ("rank", "precision", "recall")}})]
+
+
+def _scores(view: View, rel: float | None) -> list[Row]:
+    """Return a row per score: how many documents are read so far, how many of them are relevant."""
+    lines, ties, n = view.lines(None, rel), view.ranking.tie[view.at].tolist(), view.n_rel(rel)
+    rows, found = [], 0
+    for at, line in enumerate(lines):
+        found += line.relevant
+        if at + 1 == len(lines) or ties[at + 1] != ties[at]:
+            recall = found / n if n else 0.0
+            rows.append({"rank": line.rank, "found": found, "precision": found / line.rank, "recall": recall})
+    return rows
+
+
+def _crossing(one: Row, two: Row) -> Step:
+    """Return the point where the lines of precision and recall between two scores cross."""
+    p1, r1, p2, r2 = one["precision"], one["recall"], two["precision"], two["recall"]
+    numbers = {"from": one["rank"], "to": two["rank"], "p1": p1, "r1": r1, "p2": p2, "r2": r2}
+    return Step("they cross", {**numbers, "result": p1 + (p1 - r1) / (p1 - r1 - p2 + r2) * (p2 - p1)})
+
+
+@unchanged
 @define(
     "Precall",
     title="Precision at a recall level, ties taken into account",
@@ -122,6 +229,7 @@ def break_even_point(ranking: Ranking, rel: float | None = None) -> Floats:
     example="Precall@0.5",
     at="recall",
     note="no strategy changes it: a tie is never put in order",
+    sees=("ties",),
 )
 def precall(ranking: Ranking, recall: float, rel: float | None = None) -> Floats:
     groups, n = ranking.groups, ranking.n_rel(rel)
@@ -136,13 +244,23 @@ def precall(ranking: Ranking, recall: float, rel: float | None = None) -> Floats
     return value
 
 
-def best_from_here(values: Floats, topic: Ints) -> Floats:
-    """Return for each entry the greatest value of its topic from there on; all lists advance together, by doubling."""
-    best, step = values.copy(), 1
-    while step < len(best):
-        same = topic[step:] == topic[:-step]
-        if not same.any():
-            break
-        best[:-step] = np.where(same, np.maximum(best[:-step], best[step:]), best[:-step])
-        step *= 2
-    return best
+@explains(precall)
+def _precall_steps(view: View, recall: float, rel: float | None = None) -> list[Step]:
+    n = view.n_rel(rel)
+    wanted = max(least(recall, n), 1)
+    numbers = {"wanted": wanted, "n": n, "recall": recall}
+    rows = _scores(view, rel)
+    table = listed("score by score", rows, {"n": n}, "none found")
+    place = next((at for at, row in enumerate(rows) if row["found"] >= wanted), None)
+    if place is None:
+        return [table, Step("not reached", {**numbers, "result": 0.0})]
+    above = rows[place - 1] if place else {"rank": 0, "found": 0}
+    inside, size = rows[place]["found"] - above["found"], rows[place]["rank"] - above["rank"]
+    before, needed, others = above["rank"] - above["found"], wanted - above["found"], size - inside
+    read = before + needed * others / (inside + 1)
+    tie = {"before": before, "needed": needed, "others": others, "inside": inside, "read": read}
+    return [
+        table,
+        Step("search length", {**numbers, **tie}),
+        Step("precall", {**numbers, "read": read, "result": wanted / (wanted + read)}),
+    ]

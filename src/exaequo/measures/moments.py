@@ -17,11 +17,12 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from exaequo.judge import Bools, Floats, Ints
-from exaequo.measures.gain import products_before
-from exaequo.measures.registry import add_moments
+from exaequo.measures.arithmetic import products_before, ratio
+from exaequo.measures.registry import Function, Measure, attach
 from exaequo.order import Ranking
 
 F = TypeVar("F", bound=Callable[..., object])
+G = TypeVar("G", bound=Function)
 
 
 class Moments(NamedTuple):
@@ -56,28 +57,58 @@ def of_linear(ranking: Ranking, linear: Linear) -> Moments:
     return Moments(mean, np.square(linear.scale) * ranking.total(groups.topic, variance))
 
 
-def linear(name: str) -> Callable[[F], F]:
-    """Register a function that gives the `Linear` form of a measure."""
+def linear(measure: Measure | Function, *, cut: bool = False) -> Callable[[F], F]:
+    """Attach to a measure the function that gives its `Linear` form, and so a closed form.
+
+    `cut` says that neither gain nor scale nor offset depends on the length of the list.
+    """
 
     def decorate(function: F) -> F:
         def moments(ranking: Ranking, **params: object) -> Moments:
             return of_linear(ranking, function(ranking, **params))  # type: ignore[arg-type]
 
-        moments.__doc__ = f"The linear form of {name}."
-        add_moments(name, moments, linear=function)
+        attach(measure, moments=moments, linear=function, cut=cut)
         return function
 
     return decorate
 
 
-def closed(name: str) -> Callable[[F], F]:
-    """Register a function that gives the `Moments` of a measure."""
+def closed(measure: Measure | Function, *, cut: bool = False) -> Callable[[F], F]:
+    """Attach to a measure the function that gives its `Moments`.
+
+    `cut` says that the measure sees a list that is cut as it sees the whole one with a cutoff there.
+    """
 
     def decorate(function: F) -> F:
-        add_moments(name, function)
+        attach(measure, moments=function, cut=cut)
         return function
 
     return decorate
+
+
+def unchanged(function: G) -> G:
+    """Say of a measure, above its `@define`, that the order inside a tie is nothing to it."""
+
+    @closed(function)
+    def moments(ranking: Ranking, **params: object) -> Moments:
+        return Moments(function(ranking, **params), np.zeros(ranking.n_topics))
+
+    return function
+
+
+def top(ranking: Ranking, cutoff: int | None) -> Floats:
+    """Return 1 for each rank up to the cutoff, 0 below."""
+    return np.ones(len(ranking.rank)) if cutoff is None else (ranking.rank <= cutoff).astype(np.float64)
+
+
+def one_by(number: Floats | Ints) -> Floats:
+    """Return 1 / number, 0 where there is nothing to divide by."""
+    return ratio(np.ones(len(number)), number)
+
+
+def one_minus(form: Linear) -> Linear:
+    """Return the form of what is missing to 1."""
+    return Linear(form.gain, form.weight, -form.scale, 1 - form.offset)
 
 
 class Stops(NamedTuple):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-import re
 import warnings
 from collections.abc import Callable, Iterable
 
 from exaequo.errors import BadParameter, UnknownMeasure, UsageError
-from exaequo.measures.registry import Measure, get
+from exaequo.measures.registry import Measure, from_official, get
 
 
 def parse_measure(
@@ -29,7 +28,7 @@ def parse_measure(
     except UsageError:
         raise
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        meant = from_trec_name(str(text).strip())
+        meant = from_official(str(text).strip())
         if meant:
             raise UnknownMeasure(f"There is no measure {str(text)!r}; did you mean {meant!r}?") from None
         raise UnknownMeasure(
@@ -82,35 +81,3 @@ def _measure(node: ast.expr, find: Callable[[str], Measure]) -> Measure:
         example = find(node.func.id).definition.example
         raise BadParameter(f"Parameters of {node.func.id} are named, as in {example}.")
     raise ValueError(ast.dump(node))
-
-
-_TREC_NAMES = (
-    (r"map", "AP"),
-    (r"gm_map", "gm(AP)"),
-    (r"gm_bpref", "gm(Bpref)"),
-    (r"map_cut[._](\d+)", r"AP@\1"),
-    (r"ndcg", "nDCG"),
-    (r"ndcg_cut[._](\d+)", r"nDCG@\1"),
-    (r"recip_rank", "RR"),
-    (r"P[._](\d+)", r"P@\1"),
-    (r"recall[._](\d+)", r"R@\1"),
-    (r"success[._](\d+)", r"Success@\1"),
-    (r"iprec_at_recall[._](\d\.\d\d?)", r"IPrec@\1"),
-    (r"11pt_avg", "IPrec11"),
-    (r"set_P", "SetP"),
-    (r"set_recall", "SetR"),
-    (r"set_F", "SetF"),
-    (r"num_q", "NumQ"),
-    (r"num_ret", "NumRet"),
-    (r"num_rel", "NumRel"),
-    (r"num_rel_ret", "NumRelRet"),
-)
-
-
-def from_trec_name(name: str) -> str | None:
-    """Return our notation for a name of trec_eval, for hints."""
-    for pattern, ours in _TREC_NAMES:
-        match = re.fullmatch(pattern, name)
-        if match:
-            return match.expand(ours)
-    return None

@@ -8,10 +8,30 @@ import numpy as np
 
 from exaequo.errors import BadParameter
 from exaequo.judge import Floats, Ints
+from exaequo.measures.arithmetic import ratio
 from exaequo.measures.interpolated import least_found
+from exaequo.measures.moments import Linear, Moments, closed, linear, one_by
 from exaequo.measures.ranks import average_precision
 from exaequo.measures.registry import define
-from exaequo.measures.sets import f_measure, found, ratio, set_recall
+from exaequo.measures.sets import f_measure, found, set_recall
+from exaequo.measures.steps import (
+    Fine,
+    Row,
+    Step,
+    column,
+    cut,
+    explains,
+    f_step,
+    fractions,
+    hits,
+    least,
+    of,
+    over,
+    precision_at_each,
+    summed,
+    written,
+)
+from exaequo.measures.view import View
 from exaequo.order import Ranking
 
 _MOR = (
@@ -37,6 +57,38 @@ def normalised_recall(ranking: Ranking, docs: int, rel: float | None = None) -> 
     return np.where(n == docs, 1.0, 1 - ratio(ranks - n * (n + 1) / 2, worst)) * (n > 0)
 
 
+@linear(normalised_recall)
+def _normalised_recall_form(ranking: Ranking, docs: int, rel: float | None = None) -> Linear:
+    n, relevant = ranking.n_rel(rel), ranking.relevant(rel)
+    missing = n - ranking.total(ranking.topic[relevant])
+    at_the_end = missing * docs - missing * (missing - 1) / 2
+    scale = one_by(n * (docs - n))
+    offset = np.where(n == docs, 1.0, 1 - (at_the_end - n * (n + 1) / 2) * scale) * (n > 0)
+    return Linear(relevant, ranking.rank.astype(np.float64), -scale, offset)
+
+
+@explains(normalised_recall)
+def _normalised_recall_steps(view: View, docs: int, rel: float | None = None) -> list[Step]:
+    found, n = hits(view, None, rel), view.n_rel(rel)
+    if n in (0, docs):
+        return [Step("all relevant" if n else "none relevant", {"n": n, "result": float(n > 0)})]
+    rows = _ranks(found, list(range(docs - (n - len(found)) + 1, docs + 1)))
+    together, best = summed(column(rows, "rank")), n * (n + 1) / 2
+    total = together.numbers["total"]
+    numbers = {"total": total, "best": best, "n": n, "docs": docs}
+    return [
+        Step("ranks in collection", {"n": n, "docs": docs}, rows),
+        together,
+        Step("rnorm", {**numbers, "result": 1 - (total - best) / (n * (docs - n))}),
+    ]
+
+
+def _ranks(found: list[Row], missing: list[int]) -> list[Row]:
+    """Return the ranks of all relevant documents; those that are missing have no name."""
+    rows: list[Row] = [{"rank": row["rank"], "document": row["document"], "returned": True} for row in found]
+    return rows + [{"rank": rank, "document": None, "returned": False} for rank in missing]
+
+
 @define(
     "PRES",
     title="Patent retrieval evaluation score",
@@ -52,6 +104,37 @@ def pres(ranking: Ranking, cutoff: int, rel: float | None = None) -> Floats:
     ranks = ranking.total(hits.topic, hits.rank.astype(np.float64))
     ranks += missing * (cutoff + n) - missing * (missing - 1) / 2
     return np.where(n > 0, 1 - (ratio(ranks, n) - (n + 1) / 2) / cutoff, 0.0)
+
+
+@closed(pres)
+def _pres_moments(ranking: Ranking, cutoff: int, rel: float | None = None) -> Moments:
+    """The ranks found are linear; the missing documents need the mean of a square, which is hypergeometric."""
+    groups, n = ranking.groups, ranking.n_rel(rel)
+    r, _ = groups.counts(ranking.relevant(rel))
+    drawn = np.clip(cutoff - groups.before, 0, groups.size)
+    share = r / groups.size
+    found = ranking.total(groups.topic, share * drawn)
+    ranks = ranking.total(groups.topic, share * (drawn * groups.before + drawn * (drawn + 1) / 2))
+    variance = ranking.total(groups.topic, drawn * share * (1 - share) * ratio(groups.size - drawn, groups.size - 1))
+    missing = n - found
+    ranks = ranks + missing * (cutoff + n) - (missing * (missing - 1) + variance) / 2
+    return Moments(np.where(n > 0, 1 - (ratio(ranks, n) - (n + 1) / 2) / cutoff, 0.0))
+
+
+@explains(pres)
+def _pres_steps(view: View, cutoff: int, rel: float | None = None) -> list[Step]:
+    found, n = hits(view, cutoff, rel), view.n_rel(rel)
+    if not n:
+        return [Step("none relevant", {"n": n, "result": 0.0})]
+    rows = _ranks(found, [cutoff + i for i in range(len(found) + 1, n + 1)])
+    together, best = summed(column(rows, "rank")), (n + 1) / 2
+    total = together.numbers["total"]
+    numbers = {"total": total, "n": n, "cutoff": cutoff, "best": best}
+    return [
+        Step("ranks", {"found": len(found), "n": n, "cutoff": cutoff}, rows),
+        together,
+        Step("pres", {**numbers, "result": 1 - (total / n - best) / cutoff}),
+    ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +182,31 @@ def mor(ranking: Ranking, cutoff: int, rel: float | None = None) -> Floats:
     return mor_parts(ranking, cutoff, rel).mor
 
 
+@explains(mor)
+def _mor_steps(view: View, cutoff: int, rel: float | None = None) -> list[Step]:
+    rows, n = hits(view, cutoff, rel), view.n_rel(rel)
+    if not rows:
+        return [Step(cut("none relevant", cutoff), {"n": n, "cutoff": cutoff, "result": 0.0})]
+    h, w = len(rows), rows[-1]["rank"]
+    ap = sum(column(rows, "precision")) / n
+    ap0 = sum(i / (w - h + i) for i in range(1, h + 1)) / n
+    ap1 = (h - 1 + h / w) / n
+    alone = h in (1, w)
+    g_hw = ap if alone else (ap - ap0) / (ap1 - ap0)
+    g_h = (cutoff - w + g_hw) / (cutoff - h + 1)
+    averages = {"ap": Fine(ap), "ap0": Fine(ap0), "ap1": Fine(ap1), "g_hw": Fine(g_hw), "g_h": Fine(g_h)}
+    numbers = {"h": h, "w": w, **averages, "n": n, "cutoff": cutoff}
+    worst = written([f"{i}/{w - h + i}" for i in range(1, h + 1)])
+    best = min(n, cutoff)
+    return [
+        precision_at_each(view, rows, rel, cutoff),
+        Step("mor parts", {**numbers, "terms": written(fractions(rows)), "worst": worst}),
+        Step("mor ap alone" if alone else "mor ap", numbers),
+        Step("mor last", numbers),
+        Step("mor", {**numbers, "best": best, "result": (h + g_h) / (best + 1)}),
+    ]
+
+
 @define(
     "FAP",
     title="F with average precision in place of precision",
@@ -111,6 +219,22 @@ def f_of_average_precision(
 ) -> Floats:
     recall = ratio(found(ranking, rel, cutoff), ranking.n_rel(rel)) if cutoff else set_recall(ranking, rel)
     return f_measure(average_precision(ranking, cutoff, rel), recall, beta)
+
+
+@explains(f_of_average_precision)
+def _f_of_average_precision_steps(
+    view: View, cutoff: int | None = None, rel: float | None = None, beta: float = 1.0
+) -> list[Step]:
+    rows, n = hits(view, cutoff, rel), view.n_rel(rel)
+    together = summed(column(rows, "precision"), fractions(rows))
+    ap, recall = over("over n", together.numbers["total"], n), over("recall", len(rows), n)
+    return [
+        precision_at_each(view, rows, rel, cutoff),
+        together,
+        ap,
+        recall,
+        f_step(of(ap), of(recall), beta, "f of ap"),
+    ]
 
 
 @define(
@@ -142,6 +266,43 @@ def saved_work(ranking: Ranking, recall: float, rank: Floats, docs: int | None, 
     return np.where(at_once, 1.0, saved) - (1 - recall)
 
 
+@closed(work_saved)
+def _work_saved_moments(ranking: Ranking, recall: float, docs: int | None = None, rel: float | None = None) -> Moments:
+    rank, variance = _nth_relevant(ranking, least_found(recall, ranking.n_rel(rel)), rel)
+    size = np.full(ranking.n_topics, docs) if docs else ranking.returned
+    return Moments(saved_work(ranking, recall, rank, docs, rel), ratio(variance, size.astype(np.float64) ** 2))
+
+
+def _nth_relevant(ranking: Ranking, nth: Ints, rel: float | None) -> tuple[Floats, Floats]:
+    """Return mean and variance of the rank of the nth relevant document of each topic; NaN where there is none."""
+    groups = ranking.groups
+    r, f = groups.counts(ranking.relevant(rel))
+    wanted = nth[groups.topic]
+    at = np.flatnonzero((f < wanted) & (wanted <= f + r))
+    i, m, own = wanted[at] - f[at], groups.size[at], r[at]
+    mean, variance = np.full(ranking.n_topics, np.nan), np.zeros(ranking.n_topics)
+    mean[groups.topic[at]] = groups.before[at] + i * (m + 1) / (own + 1)
+    variance[groups.topic[at]] = i * (own - i + 1) * (m + 1) * (m - own) / ((own + 1) ** 2 * (own + 2))
+    return mean, variance
+
+
+@explains(work_saved)
+def _work_saved_steps(view: View, recall: float, docs: int | None = None, rel: float | None = None) -> list[Step]:
+    n, size, rows = view.n_rel(rel), docs or len(view.at), hits(view, None, rel)
+    wanted = least(recall, n)
+    numbers = {"wanted": wanted, "n": n, "size": size, "recall": recall}
+    if n and not wanted:
+        return [Step("work all saved", {**numbers, "result": 1 - (1 - recall)})]
+    if not size or not 0 < wanted <= len(rows):
+        return [Step("work not saved", {**numbers, "result": 0 - (1 - recall)})]
+    read = rows[wanted - 1]["rank"]
+    return [
+        Step("found so far", {"found": wanted, "n": n}, rows[:wanted]),
+        Step("work", {**numbers, "read": read}),
+        Step("work saved", {**numbers, "read": read, "result": (size - read) / size - (1 - recall)}),
+    ]
+
+
 @define(
     "LastRel",
     title="Rank of the last relevant document",
@@ -160,6 +321,23 @@ def last_relevant(ranking: Ranking, docs: int, rel: float | None = None) -> Floa
     np.maximum.at(last, hits.topic, hits.rank)
     all_found = (found(ranking, rel) == ranking.n_rel(rel)) & (last > 0)
     return np.where(all_found, last, size)
+
+
+@closed(last_relevant)
+def _last_relevant_moments(ranking: Ranking, docs: int, rel: float | None = None) -> Moments:
+    rank, variance = _nth_relevant(ranking, ranking.n_rel(rel), rel)
+    size = collection_size("LastRel", ranking, docs, rel)
+    return Moments(np.where(np.isnan(rank), size, rank), variance)
+
+
+@explains(last_relevant)
+def _last_relevant_steps(view: View, docs: int, rel: float | None = None) -> list[Step]:
+    rows, n = hits(view, None, rel), view.n_rel(rel)
+    if not rows or len(rows) < n:
+        return [Step("not all found", {"found": len(rows), "n": n, "docs": docs, "result": float(docs)})]
+    last = rows[-1]
+    found = precision_at_each(view, rows, rel)
+    return [found, Step("last relevant", {"n": n, "document": last["document"], "result": float(last["rank"])})]
 
 
 def collection_size(name: str, ranking: Ranking, docs: int, rel: float | None) -> Floats:

@@ -5,17 +5,19 @@ Adding a measure is one decorated function::
     @define("P", title="Precision", formula="…", source="…", example="P(rel=2)@10")
     def precision(ranking: Ranking, cutoff: int, rel: float | None = None) -> Floats: ...
 
-Its keyword parameters are the measure's; their meaning and range are in `PARAMETERS`, shared by all measures.
+Its keyword parameters are the measure's; what they mean is in `PARAMETERS`, or under `parameters=`. A closed
+form (`moments.closed`, `moments.linear`) and an explainer (`steps.explains`) may stand right below it.
 """
 
 from __future__ import annotations
 
 import importlib
 import inspect
-import math
+import re
 import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any, Literal, Self, TypeVar, overload
 
 import numpy as np
@@ -23,90 +25,31 @@ import numpy as np
 from exaequo.aggregate import AGGREGATES
 from exaequo.errors import BadParameter, DataWarning, UnknownMeasure
 from exaequo.judge import Floats
+from exaequo.measures.parameters import PARAMETERS, Parameter
 from exaequo.order import Ranking
 from exaequo.text import did_you_mean
 
 #: How a measure moves from the realistic to the optimistic order: up, down, or no promise.
 Chain = Literal["holds", "reversed", "not guaranteed"]
+#: What a measure may look at besides ranks and judgments: names of documents or what else tells those of one grade
+#: apart; the length of the list; ties, which it then takes as a whole, in no order.
+Sight = Literal["names", "length", "ties"]
 Function = Callable[..., Floats]
 F = TypeVar("F", bound=Function)
 REQUIRED: Any = inspect.Parameter.empty
 
 ENTRY_POINTS = "exaequo.measures"
-FAMILIES = ("sets", "ranks", "recall", "interpolated", "gain", "users", "subtopics", "incomplete", "counts")
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """What a parameter means, and which values it takes."""
-
-    meaning: str
-    accepts: Callable[[Any], bool]
-    expected: str
-
-
-def _number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _gains(value: object) -> bool:
-    return isinstance(value, Mapping) and all(_number(n) for pair in value.items() for n in pair)
-
-
-#: Longer lists and larger collections there are none; beyond, sums would lose digits or fill the memory.
-MOST_RANKS, MOST_DOCUMENTS = 10**7, 10**12
-
-PARAMETERS: dict[str, Parameter] = {
-    "cutoff": Parameter(
-        "look at ranks up to this one",
-        lambda v: type(v) is int and 1 <= v <= MOST_RANKS,
-        f"a whole number ≥ 1, up to {MOST_RANKS:,}",
-    ),
-    "rel": Parameter(
-        "least grade that counts as relevant (default: any above 0)",
-        lambda v: v is None or (_number(v) and v > 0),
-        "a number > 0",
-    ),
-    "beta": Parameter(
-        "weight of recall against precision", lambda v: _number(v) and 0 <= v <= 1e6, "a number ≥ 0, up to 1,000,000"
-    ),
-    "p": Parameter(
-        "persistence: the chance to look at the next document",
-        lambda v: _number(v) and 0 < v < 1,
-        "a number between 0 and 1",
-    ),
-    "recall": Parameter("recall level", lambda v: _number(v) and 0 <= v <= 1, "a number from 0 to 1"),
-    "dcg": Parameter(
-        "'log2': grade over log2(rank+1); 'jk': grade over log2(rank) from rank 2 (Järvelin and Kekäläinen); "
-        "'exp-log2': 2^grade − 1 over log2(rank+1)",
-        lambda v: v in ("log2", "jk", "exp-log2"),
-        "'log2', 'jk' or 'exp-log2'",
-    ),
-    "gains": Parameter(
-        "gain for a grade, where it differs from the grade",
-        lambda v: v is None or _gains(v),
-        "{grade: gain, …}",
-    ),
-    "judged_only": Parameter(
-        "leave documents nobody judged out of the list", lambda v: isinstance(v, bool), "True or False"
-    ),
-    "relative": Parameter("divide by the best there can be", lambda v: isinstance(v, bool), "True or False"),
-    "docs": Parameter(
-        "size of the collection", lambda v: type(v) is int and 1 <= v <= MOST_DOCUMENTS, "a whole number ≥ 1"
-    ),
-    "alpha": Parameter(
-        "how much less a subtopic is worth each time it is seen again",
-        lambda v: _number(v) and 0 <= v < 1,
-        "a number from 0 to below 1",
-    ),
-    "T": Parameter(
-        "the gain a reader wants", lambda v: _number(v) and 0 < v <= 1e6, "a number > 0 and up to 1,000,000"
-    ),
-    "normalize": Parameter("divide by the best there can be", lambda v: isinstance(v, bool), "True or False"),
-    "doc": Parameter("the name of a document", lambda v: isinstance(v, str) and v != "", "a name in quotes"),
-    "max_rel": Parameter(
-        "highest grade of the scale", lambda v: _number(v) and 0 < v <= 1000, "a number > 0, up to 1000"
-    ),
+#: The modules of measures, in the order of the catalogue, with their headings there.
+FAMILIES = {
+    "sets": "Sets: the first k, or the whole list",
+    "ranks": "Ranks of relevant documents",
+    "recall": "Recall-oriented",
+    "interpolated": "Interpolated precision, break-even, Precall",
+    "gain": "Graded gain",
+    "users": "Readers who stop",
+    "subtopics": "Subtopics",
+    "incomplete": "Incomplete judgments",
+    "counts": "Counts",
 }
 
 
@@ -130,11 +73,25 @@ class Definition:
     note: str = ""
     #: When a topic has no value; empty if every topic has one.
     undefined: str = ""
+    #: Its names in trec_eval, as P_{cutoff} or iprec_at_recall_{recall}.
+    official: tuple[str, ...] = ()
+    sees: tuple[Sight, ...] = ()
     #: Mean and variance over all orders of tied documents, where there is a closed form: takes what `function` takes.
     moments: Callable[..., Any] | None = None
     #: The form gain × weight of a measure that has one.
     linear: Callable[..., Any] | None = None
+    #: Whether the closed form of the whole list tells that of one cut inside a tie: weights are 0 below the cut, or,
+    #: if the form is not linear, the cut is a cutoff.
+    cut: bool = False
+    #: The steps that lead to a value, for explanations: takes a `View` in place of the ranking.
+    explain: Callable[..., Any] | None = None
     defaults: Mapping[str, Any] = field(default_factory=dict)
+    #: What its parameters mean, where `PARAMETERS` does not say it, or says something else.
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+
+    def rule(self, name: str) -> Parameter | None:
+        """Return what a parameter means, if that is said."""
+        return self.parameters.get(name, PARAMETERS.get(name))
 
     @property
     def ours(self) -> bool:
@@ -167,7 +124,7 @@ class Measure:
                 has = f"it has {', '.join(known)}" if known else "it has none"
                 hint = did_you_mean(name, known)
                 raise BadParameter(f"{self.definition.name} has no parameter {name!r}{hint or f'; {has}.'}")
-            rule = PARAMETERS.get(name)
+            rule = self.definition.rule(name)
             optional = value is None and known[name] is None
             if rule is not None and not optional and not rule.accepts(value):
                 raise BadParameter(
@@ -270,7 +227,8 @@ def define(name: str, function: Function | None = None, **about: Any) -> Any:
         raise BadParameter(f"A measure's name must be letters, digits and _, not starting with a digit. Got {name!r}.")
     parameters = list(inspect.signature(function).parameters.values())[1:]
     defaults = {parameter.name: parameter.default for parameter in parameters}
-    about = {"title": name, "formula": "", "source": "", "example": name, **about}
+    named = ("names",) if "doc" in defaults else ()
+    about = {"title": name, "formula": "", "source": "", "example": name, "sees": named, **about}
     definition = Definition(name, function, defaults=defaults, **about)
     if not definition.ours:
         catalogue()  # ours come first, so that none of them is shadowed
@@ -284,14 +242,35 @@ def define(name: str, function: Function | None = None, **about: Any) -> Any:
     return Measure(definition)
 
 
-def add_moments(name: str, moments: Callable[..., Any], linear: Callable[..., Any] | None = None) -> None:
-    """Give a measure its closed form."""
-    _DEFINITIONS[name] = replace(_DEFINITIONS[name], moments=moments, linear=linear)
+#: What is attached to a measure, in words.
+_PARTS = {"moments": "a closed form", "linear": "a linear form", "explain": "an explainer"}
 
 
-def catalogue_so_far() -> dict[str, Definition]:
-    """Return the measures defined so far, without loading any."""
-    return _DEFINITIONS
+def attach(measure: Measure | Function, **parts: Any) -> None:
+    """Give a measure, or the measure of a function, fields of `Definition` it does not have yet: its `_PARTS`."""
+    found = (each for each in _DEFINITIONS.values() if each.function is measure)
+    definition = measure.definition if isinstance(measure, Measure) else next(found, None)
+    if definition is None:
+        name = getattr(measure, "__name__", repr(measure))
+        raise BadParameter(f"{name} is not the function of a measure; put @define(…) above it.")
+    for part, value in parts.items():
+        if part in _PARTS and getattr(definition, part) is not None:
+            raise BadParameter(f"{definition.name} has {_PARTS[part]} already.")
+        object.__setattr__(definition, part, value)  # in place: measures made before have it too
+
+
+@contextmanager
+def temporary() -> Iterator[None]:
+    """Forget at the end what is defined inside."""
+    catalogue()
+    tables: tuple[dict[str, Any], ...] = (_DEFINITIONS, _ALIASES)
+    before = [table.copy() for table in tables]
+    try:
+        yield
+    finally:
+        for table, kept in zip(tables, before, strict=True):
+            table.clear()
+            table.update(kept)
 
 
 def catalogue() -> dict[str, Definition]:
@@ -301,7 +280,6 @@ def catalogue() -> dict[str, Definition]:
         _loaded = True  # at once, because packages that define measures come back here
         for family in FAMILIES:
             importlib.import_module(f"{__package__}.{family}")
-        importlib.import_module(f"{__package__}.expectations")
         _load_packages()
     order = {family: at for at, family in enumerate(FAMILIES)}
     return dict(sorted(_DEFINITIONS.items(), key=lambda item: order.get(item[1].family, len(order))))
@@ -322,9 +300,20 @@ def get(name: str) -> Measure:
     known = catalogue()
     definition = known.get(_ALIASES.get(name, name))
     if definition is None:
-        from exaequo.measures.notation import from_trec_name
-
-        meant = from_trec_name(name)
+        meant = from_official(name)
         hint = f"; did you mean {meant!r}?" if meant else did_you_mean(name, (*known, *_ALIASES))
         raise UnknownMeasure(f"There is no measure {name!r}{hint or '; `exaequo measures` lists them.'}")
     return Measure(definition)
+
+
+def from_official(name: str) -> str | None:
+    """Return our notation for a name of trec_eval, for hints."""
+    bare = name.removeprefix("gm_")
+    for about in catalogue().values():
+        for pattern in map(re.escape, about.official):
+            pattern = pattern.replace(r"_\{cutoff\}", r"[._](\d+)").replace(r"_\{recall\}", r"[._](\d\.\d\d?)")
+            match = re.fullmatch(pattern, bare)
+            if match:
+                ours = "@".join((about.name, *match.groups()))
+                return ours if bare == name else f"gm({ours})"
+    return None

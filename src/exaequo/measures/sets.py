@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from exaequo.judge import Floats, Ints
+from exaequo.judge import Floats
+from exaequo.measures.arithmetic import ratio
+from exaequo.measures.moments import Linear, Moments, Stops, closed, linear, one_by, one_minus, stopping, unchanged
 from exaequo.measures.registry import define
+from exaequo.measures.steps import Step, contingency, explains, f_step, missing_to_one, of, over
+from exaequo.measures.view import View
 from exaequo.order import Ranking
 
 _CLEVERDON = "C. W. Cleverdon, J. Mills, M. Keen: Factors determining the performance of indexing systems, 1966"
 _RIJSBERGEN = "C. J. van Rijsbergen: Information Retrieval, 2nd edition, 1979, chapter 7"
-
-
-def ratio(above: Floats | Ints, below: Floats | Ints) -> Floats:
-    """Divide; 0 where there is nothing to divide by."""
-    return np.divide(above, below, out=np.zeros(len(above)), where=below != 0)
 
 
 def f_measure(precision: Floats, recall: Floats, beta: float) -> Floats:
@@ -34,10 +33,30 @@ def found(ranking: Ranking, rel: float | None, cutoff: int | None = None) -> Flo
     source=_CLEVERDON,
     example="P(rel=2)@10",
     aliases=("Precision",),
+    official=("P_{cutoff}",),
 )
 def precision(ranking: Ranking, cutoff: int, rel: float | None = None) -> Floats:
     """A list shorter than k is divided by k all the same."""
     return found(ranking, rel, cutoff) / cutoff
+
+
+@linear(precision, cut=True)
+def _precision_form(ranking: Ranking, cutoff: int, rel: float | None = None) -> Linear:
+    return Linear(ranking.relevant(rel), ranking.rank <= cutoff, 1 / cutoff)
+
+
+@explains(precision)
+def _precision_steps(view: View, cutoff: int | None = None, rel: float | None = None) -> list[Step]:
+    table = contingency(view, cutoff, rel)
+    return [table, *_precision_of(table)]
+
+
+def _precision_of(table: Step) -> list[Step]:
+    """Found over k; a list shorter than k is divided by k all the same."""
+    cutoff, returned = table.numbers["cutoff"], table.numbers["returned"]
+    numbers = {"returned": returned, "cutoff": cutoff}
+    short = [Step("short list", numbers)] if cutoff is not None and returned < cutoff else []
+    return [*short, over("precision", table.numbers["found"], returned if cutoff is None else cutoff)]
 
 
 @define(
@@ -47,9 +66,25 @@ def precision(ranking: Ranking, cutoff: int, rel: float | None = None) -> Floats
     source=_CLEVERDON,
     example="R@1000",
     aliases=("Recall",),
+    official=("recall_{cutoff}",),
 )
 def recall(ranking: Ranking, cutoff: int, rel: float | None = None) -> Floats:
     return ratio(found(ranking, rel, cutoff), ranking.n_rel(rel))
+
+
+@linear(recall, cut=True)
+def _recall_form(ranking: Ranking, cutoff: int, rel: float | None = None) -> Linear:
+    return Linear(ranking.relevant(rel), ranking.rank <= cutoff, one_by(ranking.n_rel(rel)))
+
+
+@explains(recall)
+def _recall_steps(view: View, cutoff: int | None = None, rel: float | None = None) -> list[Step]:
+    table = contingency(view, cutoff, rel)
+    return [table, _recall_of(table)]
+
+
+def _recall_of(table: Step) -> Step:
+    return over("recall", table.numbers["found"], table.numbers["n"])
 
 
 @define(
@@ -61,6 +96,19 @@ def recall(ranking: Ranking, cutoff: int, rel: float | None = None) -> Floats:
 )
 def f_at(ranking: Ranking, cutoff: int, rel: float | None = None, beta: float = 1.0) -> Floats:
     return f_measure(precision(ranking, cutoff, rel), recall(ranking, cutoff, rel), beta)
+
+
+@linear(f_at, cut=True)
+def _f_form(ranking: Ranking, cutoff: int, rel: float | None = None, beta: float = 1.0) -> Linear:
+    n = ranking.n_rel(rel)
+    return Linear(ranking.relevant(rel), ranking.rank <= cutoff, (1 + beta**2) * (n > 0) / (beta**2 * n + cutoff))
+
+
+@explains(f_at)
+def _f_steps(view: View, cutoff: int | None = None, rel: float | None = None, beta: float = 1.0) -> list[Step]:
+    steps = _precision_steps(view, cutoff, rel)
+    recalled = _recall_of(steps[0])
+    return [*steps, recalled, f_step(of(steps[-1]), of(recalled), beta)]
 
 
 @define(
@@ -76,6 +124,16 @@ def e_at(ranking: Ranking, cutoff: int, rel: float | None = None, beta: float = 
     return 1 - f_at(ranking, cutoff, rel, beta)
 
 
+@linear(e_at, cut=True)
+def _e_form(ranking: Ranking, cutoff: int, rel: float | None = None, beta: float = 1.0) -> Linear:
+    return one_minus(_f_form(ranking, cutoff, rel, beta))
+
+
+@explains(e_at)
+def _e_steps(view: View, cutoff: int, rel: float | None = None, beta: float = 1.0) -> list[Step]:
+    return missing_to_one(_f_steps(view, cutoff, rel, beta))
+
+
 @define(
     "Noise",
     title="Noise at k",
@@ -87,6 +145,16 @@ def e_at(ranking: Ranking, cutoff: int, rel: float | None = None, beta: float = 
 )
 def noise(ranking: Ranking, cutoff: int, rel: float | None = None) -> Floats:
     return 1 - precision(ranking, cutoff, rel)
+
+
+@linear(noise, cut=True)
+def _noise_form(ranking: Ranking, cutoff: int, rel: float | None = None) -> Linear:
+    return one_minus(_precision_form(ranking, cutoff, rel))
+
+
+@explains(noise)
+def _noise_steps(view: View, cutoff: int, rel: float | None = None) -> list[Step]:
+    return missing_to_one(_precision_steps(view, cutoff, rel))
 
 
 @define(
@@ -102,45 +170,94 @@ def silence(ranking: Ranking, cutoff: int, rel: float | None = None) -> Floats:
     return 1 - recall(ranking, cutoff, rel)
 
 
+@linear(silence, cut=True)
+def _silence_form(ranking: Ranking, cutoff: int, rel: float | None = None) -> Linear:
+    return one_minus(_recall_form(ranking, cutoff, rel))
+
+
+@explains(silence)
+def _silence_steps(view: View, cutoff: int, rel: float | None = None) -> list[Step]:
+    return missing_to_one(_recall_steps(view, cutoff, rel))
+
+
 @define(
     "Success",
     title="Success at k",
     formula="Success@k = 1 if one of the first k documents is relevant, else 0",
     source="trec_eval, measure success; also called hit rate",
     example="Success@5",
+    official=("success_{cutoff}",),
 )
 def success(ranking: Ranking, cutoff: int, rel: float | None = None) -> Floats:
     return np.minimum(found(ranking, rel, cutoff), 1.0)
 
 
+@closed(success, cut=True)
+def _success_moments(ranking: Ranking, cutoff: int, rel: float | None = None) -> Moments:
+    stops = first_relevant(ranking, rel)
+    mean = np.minimum(ranking.total(stops.owner, np.where(stops.rank <= cutoff, stops.chance, 0.0)), 1.0)
+    return Moments(mean, mean * (1 - mean))
+
+
+def first_relevant(ranking: Ranking, rel: float | None) -> Stops:
+    """Return the chance of each rank to be that of the first relevant document."""
+    groups = ranking.groups
+    relevant = groups.of[ranking.relevant(rel)]
+    return stopping(groups.topic, groups.before, groups.size, relevant, np.zeros(len(relevant)))
+
+
+@explains(success)
+def _success_steps(view: View, cutoff: int, rel: float | None = None) -> list[Step]:
+    table = contingency(view, cutoff, rel)
+    found = table.numbers["found"]
+    return [table, Step("success", {"found": found, "cutoff": cutoff, "result": float(min(found, 1))})]
+
+
+@unchanged
 @define(
     "SetP",
     title="Precision of the whole list",
     formula="SetP = relevant documents returned / documents returned; 0 if there are none",
     source=_CLEVERDON,
     example="SetP",
+    official=("set_P",),
+    sees=("length",),
 )
 def set_precision(ranking: Ranking, rel: float | None = None) -> Floats:
     return ratio(found(ranking, rel), ranking.returned)
 
 
+explains(set_precision)(_precision_steps)
+
+
+@unchanged
 @define(
     "SetR",
     title="Recall of the whole list",
     formula="SetR = relevant documents returned / all relevant documents",
     source=_CLEVERDON,
     example="SetR",
+    official=("set_recall",),
 )
 def set_recall(ranking: Ranking, rel: float | None = None) -> Floats:
     return ratio(found(ranking, rel), ranking.n_rel(rel))
 
 
+explains(set_recall)(_recall_steps)
+
+
+@unchanged
 @define(
     "SetF",
     title="F measure of the whole list",
     formula="SetF(β) = (1 + β²)·SetP·SetR / (β²·SetP + SetR)",
     source=_RIJSBERGEN + ". The parameter of trec_eval's set_F is β²",
     example="SetF(beta=2)",
+    official=("set_F",),
+    sees=("length",),
 )
 def set_f(ranking: Ranking, rel: float | None = None, beta: float = 1.0) -> Floats:
     return f_measure(set_precision(ranking, rel), set_recall(ranking, rel), beta)
+
+
+explains(set_f)(_f_steps)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from math import log2
+
 import numpy as np
 import polars as pl
 
 from exaequo.judge import Bools, Floats, Ints, Judgments
+from exaequo.measures.arithmetic import ratio
 from exaequo.measures.gain import discount
+from exaequo.measures.moments import Linear, Moments, Stops, closed, of_linear, stopping, top
 from exaequo.measures.registry import define
-from exaequo.measures.sets import ratio
+from exaequo.measures.steps import Row, Step, column, explains, listed, over, summed
+from exaequo.measures.view import View
 from exaequo.order import Ranking
 
 _NOTE = (
@@ -102,6 +107,59 @@ def _first(marked: Bools, group: Ints) -> Bools:
     return first
 
 
+def _by_subtopic(ranking: Ranking, alpha: float, rel: float | None) -> tuple[Stops, Ints]:
+    """Let a reader of each subtopic go down the list; return the stops, and the topic each belongs to."""
+    subtopics, groups = ranking.judgments.subtopics, ranking.groups
+    at, pairs = relevant_pairs(ranking, np.flatnonzero(ranking.judged), rel)
+    # A tie is seen by each of the subtopics it has a document for.
+    n_groups = max(len(groups.size), 1)
+    seen, group = np.unique(subtopics.subtopic[pairs] * n_groups + groups.of[at], return_inverse=True)
+    owner, tie = seen // n_groups, seen % n_groups
+    stops = stopping(owner, groups.before[tie], groups.size[tie], np.sort(group), np.full(len(group), 1 - alpha))
+    return stops, subtopics.topic[stops.owner]
+
+
+def _novelty(ranking: Ranking, cutoff: int, alpha: float, rel: float | None, dcg: str) -> Floats:
+    """Return the mean discounted gain. What a rank gains is what it takes off (1 − α)^seen, over α."""
+    if alpha == 0:
+        at, _ = relevant_pairs(ranking, np.flatnonzero(ranking.judged), rel)
+        gain = np.bincount(at, minlength=len(ranking.rank)).astype(np.float64)
+        return of_linear(ranking, Linear(gain, top(ranking, cutoff) / _discount(ranking.rank, dcg))).mean
+    stops, topic = _by_subtopic(ranking, alpha, rel)
+    gain = np.where(stops.rank <= cutoff, stops.chance / alpha / _discount(stops.rank, dcg), 0.0)
+    return ranking.total(topic, gain)
+
+
+def _discount(rank: Ints, dcg: str) -> Floats:
+    return rank.astype(np.float64) if dcg == "rank" else discount(rank, dcg)
+
+
+def _relevant_to(view: View, rel: float | None) -> dict[str, list[str]]:
+    """Return the subtopics each relevant document of the topic is relevant to, by name."""
+    judgments = view.ranking.judgments
+    subtopics = judgments.subtopics
+    chosen = judgments.relevant(subtopics.grade, rel) & (judgments.topic[subtopics.place] == view.topic)
+    rows = judgments.row[subtopics.place[chosen]]
+    found: dict[str, list[str]] = {}
+    documents = judgments.qrels.frame["docno"][rows].to_list()
+    for document, number in zip(documents, subtopics.subtopic[chosen].tolist(), strict=True):
+        found.setdefault(document, []).append(subtopics.name[number])
+    return found
+
+
+def _covered(view: View, cutoff: int, alpha: float, rel: float | None) -> tuple[list[Row], int]:
+    """Return a row for each subtopic of each document of the list, and how many subtopics there are."""
+    of, seen = _relevant_to(view, rel), dict[str, int]()
+    rows = []
+    for line in view.lines(cutoff, rel):
+        for subtopic in of.get(line.document, ()):
+            before = seen.get(subtopic, 0)
+            seen[subtopic] = before + 1
+            place = {"rank": line.rank, "document": line.document, "subtopic": subtopic}
+            rows.append({**place, "seen": before, "gain": (1 - alpha) ** before})
+    return rows, len({subtopic for subtopics in of.values() for subtopic in subtopics})
+
+
 @define(
     "alpha_nDCG",
     title="Novelty-biased discounted cumulative gain",
@@ -112,11 +170,49 @@ def _first(marked: Bools, group: Ints) -> Bools:
     chain="not guaranteed",
     highest=float("inf"),
     note=f"{_NOTE}; the ideal list is only nearly the best, so that a value can be a little above 1",
+    sees=("names",),
 )
 def alpha_ndcg(ranking: Ranking, cutoff: int, alpha: float = 0.5, rel: float | None = None) -> Floats:
     topic, rank, gain = _gains(ranking, cutoff, alpha, rel)
     ideal = ideal_alpha_dcg(ranking.judgments, cutoff, alpha, rel)
     return ratio(ranking.total(topic, gain / discount(rank, "log2")), ideal)
+
+
+@closed(alpha_ndcg)
+def _alpha_ndcg_moments(ranking: Ranking, cutoff: int, alpha: float = 0.5, rel: float | None = None) -> Moments:
+    ideal = ideal_alpha_dcg(ranking.judgments, cutoff, alpha, rel)
+    return Moments(ratio(_novelty(ranking, cutoff, alpha, rel, "log2"), ideal))
+
+
+@explains(alpha_ndcg)
+def _alpha_ndcg_steps(view: View, cutoff: int, alpha: float = 0.5, rel: float | None = None) -> list[Step]:
+    rows = _discounted(_covered(view, cutoff, alpha, rel)[0])
+    ideal = _discounted(_greedy(_relevant_to(view, rel), cutoff, alpha))
+    own_sum, ideal_sum = (summed(column(each, "quotient")) for each in (rows, ideal))
+    return [
+        listed("subtopics", rows, {"alpha": alpha, "cutoff": cutoff}, "no subtopics"),
+        own_sum,
+        listed("greedy ideal", ideal, {"alpha": alpha}, "no ideal"),
+        ideal_sum,
+        over("dcg over ideal", own_sum.numbers["total"], ideal_sum.numbers["total"]),
+    ]
+
+
+def _discounted(rows: list[Row]) -> list[Row]:
+    return [{**row, "discount": log2(row["rank"] + 1), "quotient": row["gain"] / log2(row["rank"] + 1)} for row in rows]
+
+
+def _greedy(of: dict[str, list[str]], cutoff: int, alpha: float) -> list[Row]:
+    """Return the ideal list: at each rank the document of the highest gain, of equals the one of the greatest name."""
+    left, worth = dict(of), {subtopic: 1.0 for subtopics in of.values() for subtopic in subtopics}
+    rows: list[Row] = []
+    for rank in range(1, min(cutoff, len(of)) + 1):
+        gains = {document: sum(worth[each] for each in subtopics) for document, subtopics in left.items()}
+        document = max(left, key=lambda name: (round(gains[name], 9), name))
+        for subtopic in left.pop(document):
+            rows.append({"rank": rank, "document": document, "subtopic": subtopic, "gain": worth[subtopic]})
+            worth[subtopic] *= 1 - alpha
+    return rows
 
 
 @define(
@@ -128,11 +224,33 @@ def alpha_ndcg(ranking: Ranking, cutoff: int, alpha: float = 0.5, rel: float | N
     example="ERR_IA@10",
     chain="not guaranteed",
     note=_NOTE,
+    sees=("names",),
 )
 def err_ia(ranking: Ranking, cutoff: int, alpha: float = 0.5, rel: float | None = None) -> Floats:
     topic, rank, gain = _gains(ranking, cutoff, alpha, rel)
     best = float(np.sum(np.power(1 - alpha, np.arange(cutoff)) / np.arange(1, cutoff + 1)))
     return ratio(ranking.total(topic, gain / rank), best * n_subtopics(ranking.judgments, rel))
+
+
+@closed(err_ia)
+def _err_ia_moments(ranking: Ranking, cutoff: int, alpha: float = 0.5, rel: float | None = None) -> Moments:
+    best = float(np.sum(np.power(1 - alpha, np.arange(cutoff)) / np.arange(1, cutoff + 1)))
+    return Moments(ratio(_novelty(ranking, cutoff, alpha, rel, "rank"), best * n_subtopics(ranking.judgments, rel)))
+
+
+@explains(err_ia)
+def _err_ia_steps(view: View, cutoff: int, alpha: float = 0.5, rel: float | None = None) -> list[Step]:
+    rows, every = _covered(view, cutoff, alpha, rel)
+    rows = [{**row, "term": row["gain"] / row["rank"]} for row in rows]
+    together = summed(column(rows, "term"))
+    best = summed([(1 - alpha) ** (i - 1) / i for i in range(1, cutoff + 1)])
+    scale = {"most": best.numbers["total"], "every": every, "cutoff": cutoff, "alpha": alpha}
+    return [
+        listed("subtopics", rows, {"alpha": alpha, "cutoff": cutoff}, "no subtopics"),
+        together,
+        Step("intents end", {**scale, "terms": best.numbers["terms"]}),
+        over("over intents", together.numbers["total"], best.numbers["total"] * every, **scale),
+    ]
 
 
 @define(
@@ -144,7 +262,25 @@ def err_ia(ranking: Ranking, cutoff: int, alpha: float = 0.5, rel: float | None 
     example="StRecall@10",
     chain="not guaranteed",
     note=_NOTE,
+    sees=("names",),
 )
 def subtopic_recall(ranking: Ranking, cutoff: int, rel: float | None = None) -> Floats:
     topic, _, new = _gains(ranking, cutoff, 1.0, rel)  # 0 for all that was seen before
     return ratio(ranking.total(topic, new), n_subtopics(ranking.judgments, rel))
+
+
+@closed(subtopic_recall)
+def _subtopic_recall_moments(ranking: Ranking, cutoff: int, rel: float | None = None) -> Moments:
+    stops, topic = _by_subtopic(ranking, 1.0, rel)
+    seen = ranking.total(topic, np.where(stops.rank <= cutoff, stops.chance, 0.0))
+    return Moments(ratio(seen, n_subtopics(ranking.judgments, rel)))
+
+
+@explains(subtopic_recall)
+def _subtopic_recall_steps(view: View, cutoff: int, rel: float | None = None) -> list[Step]:
+    rows, every = _covered(view, cutoff, 0.0, rel)
+    first = [{name: row[name] for name in ("rank", "document", "subtopic")} for row in rows if not row["seen"]]
+    return [
+        listed("new subtopics", first, {"cutoff": cutoff}, "no subtopics"),
+        over("subtopics covered", len(first), every),
+    ]

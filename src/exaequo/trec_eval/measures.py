@@ -12,11 +12,12 @@ import numpy as np
 
 from exaequo.aggregate import GM_FLOOR
 from exaequo.judge import Floats, Ints
+from exaequo.measures.arithmetic import ratio
 from exaequo.measures.gain import ideal_dcg, ndcg
 from exaequo.measures.incomplete import bpref, inferred_ap
 from exaequo.measures.interpolated import best_precision_from
 from exaequo.measures.ranks import average_precision, r_precision, reciprocal_rank
-from exaequo.measures.sets import found, ratio, success
+from exaequo.measures.sets import found, success
 from exaequo.trec_eval.catalogue import OfficialError
 from exaequo.trec_eval.gains import gained
 from exaequo.trec_eval.lists import Lists

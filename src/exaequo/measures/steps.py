@@ -1,4 +1,8 @@
-"""What explainers are made of: the `Step`, the register of explainers, and the steps that several measures share."""
+"""How a value comes about: what explainers are made of. In: a `View`. Out: `Step`s, said in the language files.
+
+An explainer stands below its measure. It computes every number from the list and calls no measure, so that an
+explanation checks the value it explains.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,8 @@ from fractions import Fraction
 from math import ceil
 from typing import Any
 
-from exaequo.explanation.view import View
+from exaequo.measures.registry import Function, Measure, attach
+from exaequo.measures.view import View
 
 Row = dict[str, Any]
 #: Terms of a sum that are written out; of longer ones the first and the last.
@@ -41,7 +46,7 @@ class Given(float):
 
 @dataclass(frozen=True)
 class Step:
-    """One line of an explanation: the key of its sentence, the numbers in it, and perhaps a table.
+    """One line of an explanation: the key of its sentence, or the sentence itself, its numbers, and perhaps a table.
 
     The heads of the table are keys too. The last step of an explanation has a `result`, unless there is no value.
     """
@@ -59,14 +64,14 @@ class Step:
 #: Sentences that have another form, about the first documents.
 CUT = ("precision at each", "none found", "none relevant", "gains", "plain gains", "no gains", "no subtopics")
 Explainer = Callable[..., list[Step]]
-EXPLAINERS: dict[str, Explainer] = {}
 
 
-def explains(*names: str) -> Callable[[Explainer], Explainer]:
-    """Register the explanation of measures; it takes the view and the parameters of the measure."""
+def explains(*measures: Measure | Function) -> Callable[[Explainer], Explainer]:
+    """Attach an explainer to measures; it takes the view and the parameters of the measure."""
 
     def decorate(function: Explainer) -> Explainer:
-        EXPLAINERS.update(dict.fromkeys(names, function))
+        for measure in measures:
+            attach(measure, explain=function)
         return function
 
     return decorate
@@ -152,9 +157,10 @@ def of(step: Step) -> float:
     return result
 
 
-def one_minus(step: Step) -> Step:
-    """Return what is missing to 1."""
-    return Step("one minus", {"part": of(step), "result": 1 - of(step)})
+def missing_to_one(steps: list[Step]) -> list[Step]:
+    """Return steps with one more: what is missing to 1."""
+    part = of(steps[-1])
+    return [*steps, Step("one minus", {"part": part, "result": 1 - part})]
 
 
 def f_step(precision: float, recall: float, beta: float, key: str = "f") -> Step:

@@ -1,4 +1,4 @@
-"""One list as an explanation sees it: the documents of a topic with ranks, judgments and ties."""
+"""One list as an explainer sees it: the documents of a topic with ranks, judgments and ties."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-import polars as pl
 
 from exaequo.errors import BadParameter
 from exaequo.judge import Ints, Judgments
-from exaequo.listing import table
 from exaequo.order import Ranking
 from exaequo.text import did_you_mean
 
@@ -72,10 +70,6 @@ class View:
     def grades(self) -> list[float]:
         """The grades of all judged documents of the topic, best first."""
         return [grade for grade, _ in self.judged]
-
-    def listing(self, rel: float | None = None) -> pl.DataFrame:
-        """The list with precision and recall at each document, at the level of relevance of a measure."""
-        return table(self.ranking.part(self.at), rel)
 
 
 def place_of(topic: str, judgments: Judgments) -> int:

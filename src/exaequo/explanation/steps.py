@@ -1,8 +1,4 @@
-"""How a value comes about, measure by measure: a `View` in, `Step`s out. What the steps say is in the language files.
-
-There is one file per family of measures, as in `exaequo.measures`. Every number is computed here, from the list; no
-measure is called, so that an explanation checks the value it explains.
-"""
+"""The steps of a measure: those of its explainer, or of its linear form. In: a `Measure` and a `View`. Out: `Step`s."""
 
 from __future__ import annotations
 
@@ -11,21 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from exaequo.explanation.steps import counts, gain, incomplete, interpolated, ranks, recall, sets, subtopics, users
-from exaequo.explanation.steps.parts import EXPLAINERS, Row, Step, column, listed, summed
-from exaequo.explanation.view import View
 from exaequo.measures import Measure
-
-__all__ = ["EXPLAINERS", "FAMILIES", "Row", "Step", "steps_of"]
-
-FAMILIES = (sets, ranks, recall, interpolated, gain, users, subtopics, incomplete, counts)
+from exaequo.measures.steps import Step, column, listed, summed
+from exaequo.measures.view import View
 
 
 def steps_of(measure: Measure, view: View) -> list[Step]:
     """Return the steps of a measure: its own, or those of its linear form, or none but the value."""
     about = measure.definition
-    if about.name in EXPLAINERS:
-        return EXPLAINERS[about.name](view, **measure.params)
+    if about.explain:
+        return list(about.explain(view, **measure.params))
     return _linear(measure, view, about.linear) if about.linear else []
 
 
