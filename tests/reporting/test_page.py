@@ -589,7 +589,9 @@ def nothing_ran(page: Page) -> None:
 
 def test_hostile_names_in_the_page(tmp_path: Path, opened: Opened) -> None:
     qrels, runs = hostile()
-    page = opened.open(write(tmp_path / "hostile.html", qrels, runs, title=HOSTILE[0], baseline=HOSTILE[1], depth=20))
+    page = opened.open(
+        write(tmp_path / "hostile.html", qrels, runs, title=HOSTILE[0], baseline=HOSTILE[1], documents=20)
+    )
     assert page.text_content("h1") == HOSTILE[0]
     assert set(order(page)) == set(HOSTILE)
     for control in ("one", "two", "topic", "baseline"):

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exaequo.choices import CORRECTIONS, GATE_MEASURES, GATE_TESTS, INTERVAL_KINDS, PATTERNS, TABLE_FORMATS, TESTS
+from exaequo.choices import GATE_MEASURES, GATE_TESTS, PATTERNS, TABLE_FORMATS
 from exaequo.cli import output
-from exaequo.cli.options import Files, Target, handles_missing, judges_relevance, reads_files, writes
+from exaequo.cli.options import Files, Target, compares, evaluates, measure_option, reads_files, writes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -71,19 +71,11 @@ _TITLES = {
 @click.command()
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@click.option("--baseline", metavar="RUN", help="Compare all others with this run (its name or file).")
-@click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="As for eval; may be repeated.")
-@click.option("--test", type=click.Choice(TESTS), default="t", show_default=True)
-@click.option("--correction", type=click.Choice(CORRECTIONS), default="holm", show_default=True)
+@measure_option()
+@compares("interval", "samples")
 @click.option("--one-sided", is_flag=True, help="Ask only whether a run is better than the baseline.")
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the tests, after correction.")
-@click.option("--interval", type=click.Choice(INTERVAL_KINDS), default="auto", show_default=True)
 @click.option("--ties", default="all,expected", show_default=True, help="Strategies; the first counts.")
-@click.option("--samples", type=click.IntRange(100), default=PATTERNS, show_default=True, help="For random tests.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For all that is random.")
-@click.option("--depth", type=click.IntRange(1), metavar="N", help="Cut each list at N, after ordering.")
-@judges_relevance
-@handles_missing
+@evaluates("depth", "missing", "precision", "seed")
 @click.option(
     "--also", multiple=True, metavar="DIR", help="Another collection with the same systems: DIR/qrels*, DIR/runs/*."
 )
@@ -94,20 +86,11 @@ _TITLES = {
 def compare(
     qrels: str,
     runs: tuple[str, ...],
-    baseline: str | None,
     measures: tuple[str, ...],
-    test: str,
-    correction: str,
+    plan: dict[str, Any],
     one_sided: bool,
-    alpha: float,
-    interval: str,
     ties: str,
-    samples: int,
-    seed: int,
-    depth: int | None,
-    rel_level: float | None,
-    max_grade: float,
-    missing: str,
+    options: dict[str, Any],
     also: tuple[str, ...],
     judges: tuple[str, ...],
     only: str | None,
@@ -124,31 +107,19 @@ def compare(
     from exaequo.measures import parse_measures
     from exaequo.options import Options
 
-    parsed = parse_measures(measures or COMPARE_MEASURES)
-    options = Options.of(
-        ties.split(","), rel_level=rel_level, max_grade=max_grade, depth=depth, missing=missing, seed=seed
-    )
-    plan = Plan(
-        baseline=baseline,
-        test=test,
-        correction=correction,
-        alternative="greater" if one_sided else "two-sided",
-        alpha=alpha,
-        samples=samples,
-        seed=seed,
-        interval=interval,
-    )
+    parsed, chosen = parse_measures(measures or COMPARE_MEASURES), Options.of(ties.split(","), **options)
+    how = Plan(**plan, alternative="greater" if one_sided else "two-sided", seed=chosen.seed)
     judged, read = files.qrels(qrels), files.runs(runs)
     kept = list(read) if judges else read  # other judgments ask for the runs again
-    result = compare_runs(judged_runs(judged, kept, options, parsed), parsed, options, plan)
+    result = compare_runs(judged_runs(judged, kept, chosen, parsed), parsed, chosen, how)
     for warning in result.warnings:
         output.warn(warning)
     tables = dict(result.tables)
     if also:
-        tables["collections"], tables["inverted"] = _collections(result, also, options)
+        tables["collections"], tables["inverted"] = _collections(result, also, chosen)
     if judges:
         others = [(each, files.qrels(each)) for each in judges]
-        tables["judges"] = _judges(result, [(qrels, judged), *others], kept, options)
+        tables["judges"] = _judges(result, [(qrels, judged), *others], kept, chosen)
     _show(result, tables, only, target)
 
 
@@ -245,15 +216,12 @@ def _brief(name: str, frame: pl.DataFrame) -> pl.DataFrame:
 @click.argument("qrels")
 @click.argument("baseline")
 @click.argument("candidate")
-@click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="[default: nDCG@10]")
+@measure_option("[default: nDCG@10]")
 @click.option("--max-drop", type=float, default=0.0, show_default=True, metavar="D", help="The drop that is allowed.")
 @click.option("--test", type=click.Choice(GATE_TESTS), default="t", show_default=True)
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="1 − alpha is how sure to be.")
 @click.option("--samples", type=click.IntRange(100), default=PATTERNS, show_default=True, help="For random tests.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For all that is random.")
-@judges_relevance
-@click.option("--depth", type=click.IntRange(1), metavar="N", help="Cut each list at N, after ordering.")
-@handles_missing
+@evaluates("depth", "missing", "precision", "seed")
 @writes("table", "json", "markdown", flags=("json", "markdown"))
 @reads_files
 def gate(
@@ -265,11 +233,7 @@ def gate(
     test: str,
     alpha: float,
     samples: int,
-    seed: int,
-    rel_level: float | None,
-    max_grade: float,
-    depth: int | None,
-    missing: str,
+    options: dict[str, Any],
     target: Target,
     files: Files,
 ) -> int:
@@ -284,11 +248,10 @@ def gate(
     from exaequo.measures import parse_measures
     from exaequo.options import Options
 
-    rule = Rule(max_drop=max_drop, test=test, alpha=alpha, samples=samples, seed=seed)
-    options = Options(rel_level=rel_level, max_grade=max_grade, depth=depth, missing=missing, seed=seed)
-    parsed = parse_measures(measures or GATE_MEASURES)
-    runs = judged_runs(files.qrels(qrels), map(files.run, (baseline, candidate)), options, parsed)
-    result = gate_runs(runs, parsed, options, rule)
+    chosen, parsed = Options(**options), parse_measures(measures or GATE_MEASURES)
+    rule = Rule(max_drop=max_drop, test=test, alpha=alpha, samples=samples, seed=chosen.seed)
+    runs = judged_runs(files.qrels(qrels), map(files.run, (baseline, candidate)), chosen, parsed)
+    result = gate_runs(runs, parsed, chosen, rule)
     for warning in result.warnings:
         output.warn(warning)
     if target.format == "json":

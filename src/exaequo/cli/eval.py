@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from exaequo.choices import ALL_TIES, EVAL_MEASURES, EXPECTED, ORDERS_SAMPLED, PRECISIONS, SCORE_FORMATS, STRATEGIES
+from exaequo.choices import ALL_TIES, EVAL_MEASURES, EXPECTED, SCORE_FORMATS, STRATEGIES
 from exaequo.cli import output
-from exaequo.cli.options import Files, Target, handles_missing, judges_relevance, reads_files, writes
+from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, writes
 
 if TYPE_CHECKING:
     from exaequo.scores import Scores
@@ -17,14 +17,7 @@ if TYPE_CHECKING:
 @click.command("eval")
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="MEASURE",
-    help="As in AP, P@10, nDCG@10; may be repeated.",
-)
+@measure_option("As in AP, P@10, nDCG@10; may be repeated.")
 @click.option(
     "--ties",
     type=click.Choice((*STRATEGIES, EXPECTED, ALL_TIES)),
@@ -34,18 +27,7 @@ if TYPE_CHECKING:
     help="How tied documents are ordered; 'expected' is the mean over all orders, 'all' the first three.",
 )
 @click.option("-q", "--per-topic", is_flag=True, help="Also give the value of each topic.")
-@click.option("--depth", type=click.IntRange(1), metavar="N", help="Cut each list at N, after ordering.")
-@judges_relevance
-@handles_missing
-@click.option(
-    "--precision",
-    type=click.Choice(PRECISIONS),
-    default="double",
-    show_default=True,
-    help="How scores are compared.",
-)
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For --ties random and expected.")
-@click.option("--samples", type=click.IntRange(2), metavar="N", help="Orders to try if there is no closed form.")
+@evaluates("depth", "missing", "precision", "seed", "samples")
 @writes(*SCORE_FORMATS)
 @reads_files
 def eval_(
@@ -54,13 +36,7 @@ def eval_(
     measures: tuple[str, ...],
     ties: tuple[str, ...],
     per_topic: bool,
-    depth: int | None,
-    rel_level: float | None,
-    max_grade: float,
-    missing: str,
-    precision: str,
-    seed: int,
-    samples: int | None,
+    options: dict[str, Any],
     target: Target,
     files: Files,
 ) -> None:
@@ -73,21 +49,11 @@ def eval_(
     from exaequo.measures import parse_measures
     from exaequo.options import Options
 
-    options = Options.of(
-        ties,
-        rel_level=rel_level,
-        max_grade=max_grade,
-        depth=depth,
-        missing=missing,
-        precision=precision,
-        seed=seed,
-        samples=samples or ORDERS_SAMPLED,
-    )
-    parsed = parse_measures(measures or EVAL_MEASURES)
+    chosen, parsed = Options.of(ties, **options), parse_measures(measures or EVAL_MEASURES)
     digest = target.format == "json"
     judged = files.qrels(qrels, digest=digest)
-    lines = judged_runs(judged, files.runs(runs, digest=digest), options, parsed)
-    scores = evaluate_runs(lines, parsed, options, interval=True)
+    lines = judged_runs(judged, files.runs(runs, digest=digest), chosen, parsed)
+    scores = evaluate_runs(lines, parsed, chosen, interval=True)
     for warning in scores.warnings:
         output.warn(warning)
     _show(scores, target, per_topic=per_topic)

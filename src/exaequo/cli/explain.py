@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exaequo.choices import EXPLAIN_MEASURES, HIGHEST_GRADE, PRECISIONS, STRATEGIES, THRESHOLD
+from exaequo.choices import EXPLAIN_MEASURES, HIGHEST_GRADE, STRATEGIES, THRESHOLD
 from exaequo.cli import output
 from exaequo.cli.filter import coefficients_of
-from exaequo.cli.options import Files, Target, judges_relevance, reads_files, writes
+from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, writes
 from exaequo.errors import UsageError
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ FOR_FILTERS: dict[str, Any] = {"threshold": THRESHOLD, "utility": "LF1", "beta":
 @click.argument("qrels", metavar="QRELS|TABLE")
 @click.argument("run", required=False)
 @click.option("--topic", metavar="TOPIC", help="The topic; a filter needs one.  [default: the figure of all topics]")
-@click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="[default: AP]")
+@measure_option("[default: AP]")
 @click.option("--ties", type=click.Choice(STRATEGIES), help="[default: realistic]")
 @click.option("--threshold", type=float, metavar="T", help="Explain a filter: scores from here on are selected.")
 @click.option("--utility", metavar="A,B", help="Of a filter: LF1, LF2, T11U, or 2 or 4 numbers.  [default: LF1]")
@@ -36,10 +36,7 @@ FOR_FILTERS: dict[str, Any] = {"threshold": THRESHOLD, "utility": "LF1", "beta":
 @click.option("--docs", type=click.IntRange(1), metavar="N", help="Size of the collection, for contingency tables.")
 @click.option("--lang", type=click.Choice(LANGUAGES), default="en", show_default=True, help="The language.")
 @click.option("--rows", type=click.IntRange(1), default=30, show_default=True, help="Rows of each table to show.")
-@click.option("--depth", type=click.IntRange(1), metavar="N", help="Cut the list at N, after ordering.")
-@judges_relevance
-@click.option("--precision", type=click.Choice(PRECISIONS), help="How scores are compared.  [default: double]")
-@click.option("--seed", type=click.IntRange(0), help="For --ties random.  [default: 0]")
+@evaluates("depth", precision=None, seed=None)
 @writes("text", "markdown", "json")
 @reads_files
 def explain(
@@ -50,22 +47,22 @@ def explain(
     docs: int | None,
     lang: str,
     rows: int,
-    rel_level: float | None,
-    max_grade: float,
     files: Files,
     target: Target,
-    **options: Any,
+    options: dict[str, Any],
+    **given: Any,
 ) -> None:
     """Show step by step how the value of a measure for one TOPIC of RUN, or for all, comes about, as on the board.
 
     With --threshold, the figures of a binary filter; a single TABLE may then stand for both files, as for `filter`.
     """
     output.check_paths((qrels, *([run] if run is not None else [])), target.path)
-    judging = {"rel_level": rel_level, "max_grade": max_grade}
+    judging = {name: options.pop(name) for name in ("rel_level", "max_grade")}
+    given |= options
     found: Sequence[Explanation | MeanExplanation | FilterExplanation]
-    if run is None or options["threshold"] is not None:
-        chosen = _chosen(options, FOR_FILTERS, FOR_MEASURES, "explains a measure, not a filter")
-        if run is None and (rel_level is not None or max_grade != HIGHEST_GRADE):
+    if run is None or given["threshold"] is not None:
+        chosen = _chosen(given, FOR_FILTERS, FOR_MEASURES, "explains a measure, not a filter")
+        if run is None and judging != {"rel_level": None, "max_grade": HIGHEST_GRADE}:
             raise UsageError("A table of decisions says what is relevant; leave --rel-level and --max-grade out.")
         if topic is None:
             raise UsageError("A filter is explained for one --topic.")
@@ -73,7 +70,7 @@ def explain(
             raise UsageError("A measure (-m) and a filter (--threshold, or no RUN) are explained one at a time.")
         found = [_filter(qrels, run, topic, {**chosen, **judging, "docs": docs}, files)]
     else:
-        chosen = _chosen(options, FOR_MEASURES, FOR_FILTERS, "explains a filter; give --threshold too")
+        chosen = _chosen(given, FOR_MEASURES, FOR_FILTERS, "explains a filter; give --threshold too")
         found = _measures(qrels, run, topic, measures or EXPLAIN_MEASURES, {**chosen, **judging}, docs, files)
     for warning in dict.fromkeys(text for each in found for text in each.warnings):
         output.warn(warning)

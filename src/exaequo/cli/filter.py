@@ -11,7 +11,7 @@ import click
 
 from exaequo.choices import TABLE_FORMATS, THRESHOLD, UTILITIES
 from exaequo.cli import output
-from exaequo.cli.options import Files, Target, judges_relevance, reads_files, writes
+from exaequo.cli.options import Files, Target, evaluates, reads_files, writes
 from exaequo.errors import UsageError
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _SHARES = ("precision", "recall", "noise", "silence", "fallout", "density", "acc
 @click.option("--docs", type=click.IntRange(1), metavar="N", help="Size of the collection.  [default: what is known]")
 @click.option("--beta", type=click.FloatRange(0), default=1.0, show_default=True, help="Weight of recall in F and E.")
 @click.option("--utility", default="LF1", show_default=True, metavar="A,B", help="LF1, LF2, T11U, or 2 or 4 numbers.")
-@judges_relevance
+@evaluates()
 @click.option("--average", type=click.Choice(["macro", "micro", "both"]), help="[default: both]")
 @click.option("-q", "--per-theme", is_flag=True, help="Also give the figures of each theme.")
 @writes(*TABLE_FORMATS)
@@ -47,8 +47,7 @@ def filter_(
     docs: int | None,
     beta: float,
     utility: str,
-    rel_level: float | None,
-    max_grade: float,
+    options: dict[str, Any],
     average: str | None,
     per_theme: bool,
     target: Target,
@@ -63,8 +62,7 @@ def filter_(
     if sweep and len(coefficients) > 2:
         raise UsageError("--sweep takes a utility of two numbers.")
     _refuse(threshold, sweep, curve, beta, average)
-    judging = {"rel_level": rel_level, "max_grade": max_grade}
-    filters = list(_filters(qrels, runs, docs, files, judging))
+    filters = list(_filters(qrels, runs, docs, files, options))
     from exaequo.read import unique_names
 
     rows: list[dict[str, Any]] = []

@@ -13,7 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exaequo.choices import HIGHEST_GRADE, MISSING, READERS
+from exaequo.choices import (
+    ALPHA,
+    CORRECTIONS,
+    HIGHEST_GRADE,
+    INTERVAL_KINDS,
+    MISSING,
+    ORDERS_SAMPLED,
+    PATTERNS,
+    PRECISIONS,
+    READERS,
+    TESTS,
+)
 from exaequo.cli import output
 from exaequo.errors import UsageError
 
@@ -171,36 +182,110 @@ def writes(*formats: str, default: str | None = None, flags: Sequence[str] = ("j
     return decorate
 
 
-def judges_relevance(function: Command) -> Command:
-    """Add what counts as relevant: `rel_level` and `max_grade`."""
-    return _with(
-        function,
-        click.option(
-            "--rel-level", type=float, metavar="N", help="Least grade that is relevant.  [default: any above 0]"
-        ),
-        click.option(
-            "--max-grade",
-            type=float,
-            default=HIGHEST_GRADE,
-            show_default="127",
-            metavar="N",
-            help="A grade above this is not relevant; 'inf' lifts the limit.",
-        ),
-    )
+#: The options of an evaluation, each said once: a field of `exaequo.options.Options`.
+_EVALUATION: dict[str, tuple[str, dict[str, Any]]] = {
+    "depth": ("--depth", {"type": click.IntRange(1), "metavar": "N", "help": "Cut each list at N, after ordering."}),
+    "rel_level": (
+        "--rel-level",
+        {"type": float, "metavar": "N", "help": "Least grade that is relevant.  [default: any above 0]"},
+    ),
+    "max_grade": (
+        "--max-grade",
+        {
+            "type": float,
+            "default": HIGHEST_GRADE,
+            "show_default": "127",
+            "metavar": "N",
+            "help": "A grade above this is not relevant; 'inf' lifts the limit.",
+        },
+    ),
+    "missing": (
+        "--missing",
+        {
+            "type": click.Choice(MISSING),
+            "default": MISSING[0],
+            "show_default": True,
+            "help": "What a judged topic scores that the run lacks.",
+        },
+    ),
+    "precision": (
+        "--precision",
+        {
+            "type": click.Choice(PRECISIONS),
+            "default": PRECISIONS[0],
+            "show_default": True,
+            "help": "How scores are compared.",
+        },
+    ),
+    "seed": (
+        "--seed",
+        {"type": click.IntRange(0), "default": 0, "show_default": True, "help": "For all that is random."},
+    ),
+    "samples": (
+        "--samples",
+        {
+            "type": click.IntRange(2),
+            "default": ORDERS_SAMPLED,
+            "show_default": True,
+            "metavar": "N",
+            "help": "Orders to try if there is no closed form.",
+        },
+    ),
+}
 
 
-def handles_missing(function: Command) -> Command:
-    """Add what becomes of topics a run lacks: `missing`."""
-    return _with(
-        function,
-        click.option(
-            "--missing",
-            type=click.Choice(MISSING),
-            default="zero",
-            show_default=True,
-            help="What a judged topic scores that the run lacks.",
-        ),
-    )
+def evaluates(*names: str, **usual: Any) -> Callable[[Command], Command]:
+    """Add these options of an evaluation, and what counts as relevant; the command gets them as `options`.
+
+    `usual` are other defaults than those of all commands.
+    """
+    chosen = [name for name in _EVALUATION if name in (*names, *usual, "rel_level", "max_grade")]
+
+    def decorate(function: Command) -> Command:
+        @wraps(function)
+        def command(*arguments: Any, **given: Any) -> Any:
+            return function(*arguments, options={name: given.pop(name) for name in chosen}, **given)
+
+        flags = {flag: about | ({"default": usual[name]} if name in usual else {}) for name, flag, about in described}
+        return _with(command, *(click.option(flag, **about) for flag, about in flags.items()))
+
+    described = [(name, *_EVALUATION[name]) for name in chosen]
+    return decorate
+
+
+#: How runs are compared, each option said once: a field of `Plan`.
+_PLAN: dict[str, dict[str, Any]] = {
+    "baseline": {"metavar": "RUN", "help": "Compare all others with this run (its name or file)."},
+    "test": {"type": click.Choice(TESTS), "default": TESTS[0], "show_default": True},
+    "correction": {"type": click.Choice(CORRECTIONS), "default": "holm", "show_default": True},
+    "alpha": {"type": float, "default": ALPHA, "show_default": True, "help": "Level of the tests, after correction."},
+    "interval": {"type": click.Choice(INTERVAL_KINDS), "default": INTERVAL_KINDS[0], "show_default": True},
+    "samples": {
+        "type": click.IntRange(100),
+        "default": PATTERNS,
+        "show_default": True,
+        "help": "For random tests.",
+    },
+}
+
+
+def compares(*more: str) -> Callable[[Command], Command]:
+    """Add the options of a comparison, and these beyond the usual ones; the command gets them as `plan`."""
+    chosen = [name for name in _PLAN if name in ("baseline", "test", "correction", "alpha", *more)]
+
+    def decorate(function: Command) -> Command:
+        @wraps(function)
+        def command(*arguments: Any, **given: Any) -> Any:
+            return function(*arguments, plan={name: given.pop(name) for name in chosen}, **given)
+
+        return _with(command, *(click.option(f"--{name}", **_PLAN[name]) for name in chosen))
+
+    return decorate
+
+
+def measure_option(text: str = "As for eval; may be repeated.") -> Callable[[Command], Command]:
+    """Add `-m`; the command gets `measures`, none if none is given."""
+    return click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help=text)
 
 
 def _with(function: Command, *options: Callable[[Command], Command]) -> Command:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from exaequo.choices import ORDER_MEASURES, PRECISIONS, STRATEGIES, TABLE_FORMATS
+from exaequo.choices import ORDER_MEASURES, STRATEGIES, TABLE_FORMATS
 from exaequo.cli import output
-from exaequo.cli.options import Files, Target, judges_relevance, reads_files, writes
+from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, writes
 
 if TYPE_CHECKING:
     from exaequo.order import Ranking
@@ -22,12 +22,9 @@ if TYPE_CHECKING:
 @click.argument("run")
 @click.option("--ties", type=click.Choice(STRATEGIES), default="realistic", show_default=True)
 @click.option("--topic", "topics", multiple=True, metavar="TOPIC", help="Only this topic; may be repeated.")
-@click.option("--depth", type=click.IntRange(1), metavar="N", help="Cut each list at N, after ordering.")
 @click.option("--rename", multiple=True, metavar="OLD=NEW", help="Rename a document, and show what that does.")
-@click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="For --rename.  [default: RR, AP]")
-@judges_relevance
-@click.option("--precision", type=click.Choice(PRECISIONS), default="double", show_default=True)
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For --ties random.")
+@measure_option("For --rename.  [default: RR, AP]")
+@evaluates("depth", "precision", "seed")
 @writes("run", *TABLE_FORMATS, default="run; table with --rename")
 @reads_files
 def order(
@@ -35,13 +32,9 @@ def order(
     run: str,
     ties: str,
     topics: tuple[str, ...],
-    depth: int | None,
     rename: tuple[str, ...],
     measures: tuple[str, ...],
-    rel_level: float | None,
-    max_grade: float,
-    precision: str,
-    seed: int,
+    options: dict[str, Any],
     target: Target,
     files: Files,
 ) -> None:
@@ -55,13 +48,13 @@ def order(
     from exaequo.options import Options
     from exaequo.tabular import Table
 
-    options = Options(rel_level=rel_level, max_grade=max_grade, precision=precision)
+    chosen = Options(**options)
     judged, lines = files.qrels(qrels), files.run(run)
 
     def ranked(judged: Qrels, lines: Run) -> Ranking:
-        judgments = prepared(with_topics_of(judged, lines), options, every=True)
-        ((ordering, _),) = judged_runs(judgments, [lines], options)
-        ranking = ordering.ranking(ties, seed=seed, depth=depth)
+        judgments = prepared(with_topics_of(judged, lines), chosen, every=True)
+        ((ordering, _),) = judged_runs(judgments, [lines], chosen)
+        ranking = ordering.ranking(ties, seed=chosen.seed, depth=chosen.depth)
         return _only(ranking, topics) if topics else ranking
 
     before = ranked(judged, lines)

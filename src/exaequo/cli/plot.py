@@ -9,7 +9,7 @@ import click
 
 from exaequo.choices import HIGHEST_GRADE, PICTURE_SIZES, STRATEGIES
 from exaequo.cli import output
-from exaequo.cli.options import Files, judges_relevance, reads_files
+from exaequo.cli.options import Files, evaluates, measure_option, reads_files
 from exaequo.errors import UsageError
 from exaequo.plot.kinds import KINDS, options_of
 
@@ -30,7 +30,7 @@ class _Plot(click.Command):
 @click.argument("kind", type=click.Choice(list(KINDS)), metavar="KIND")
 @click.argument("paths", nargs=-1, metavar="[QRELS RUN...]")
 @click.option("-o", "--output", "path", required=True, metavar="FILE", help="FILE.svg, .png, .pdf, .html or .json")
-@click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="What to draw.")
+@measure_option("What to draw.")
 @click.option("--topic", metavar="TOPIC", help="One topic instead of all.")
 @click.option("--ties", type=click.Choice(STRATEGIES), help="[default: realistic]")
 @click.option("--cutoff", type=click.IntRange(1), metavar="N", help="How far the reader looks (recall, single).")
@@ -43,7 +43,7 @@ class _Plot(click.Command):
 @click.option("--utility", metavar="A,B", help="Of a document rightly and wrongly selected (threshold).")
 @click.option("--docs", type=int, help="Size of the collection (threshold).")
 @click.option("--alpha", type=float, help="Level of the tests (systems).")
-@judges_relevance
+@evaluates()
 @click.option("--size", type=click.Choice(PICTURE_SIZES), default="page", show_default=True)
 @click.option("--dark", is_flag=True, help="Light on dark.")
 @click.option("--scale", type=click.FloatRange(0.1, 10), default=2.0, show_default=True, help="Resolution of a PNG.")
@@ -55,6 +55,7 @@ def plot(
     measures: tuple[str, ...],
     scale: float,
     files: Files,
+    options: dict[str, Any],
     **given: Any,
 ) -> None:
     """Draw a figure of a KIND from QRELS and RUNs."""
@@ -62,7 +63,7 @@ def plot(
 
     draw = KINDS[kind]
     known = options_of(draw)
-    options = _options(kind, known, measures, given)
+    asked = _options(kind, known, measures, given | options)
     if "qrels" not in known and paths:
         raise UsageError(f"'{kind}' draws a formula and takes no files.")
     if "qrels" in known and len(paths) < 2:
@@ -72,7 +73,7 @@ def plot(
     arguments = (files.qrels(paths[0]), list(files.runs(paths[1:]))) if paths else ()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        chart = draw(*arguments, **options)
+        chart = draw(*arguments, **asked)
     for warning in caught:
         output.warn(str(warning.message))
     chart.save(path, scale=scale)

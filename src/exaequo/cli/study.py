@@ -7,13 +7,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from exaequo.choices import STUDY_DEPTH, TOP
 from exaequo.cli import output
-from exaequo.cli.options import judges_relevance
+from exaequo.cli.options import evaluates
 
 if TYPE_CHECKING:
     from exaequo.study.work import Done
@@ -28,12 +28,9 @@ PAUSE = 10.0
 @click.option("--tracks", multiple=True, metavar="TRACK", help="Only these tracks; may be repeated, or with commas.")
 @click.option("--editions", multiple=True, metavar="EDITION", help="Only these editions.")
 @click.option("-m", "--measures", multiple=True, metavar="MEASURE", help="What to compare.  [default: RR, AP]")
-@click.option(
-    "--depth", type=click.IntRange(1), default=STUDY_DEPTH, show_default=True, help="Cut each list, after ordering."
-)
 @click.option("--top", type=click.IntRange(0), default=TOP, show_default=True, help="How many of the luckiest.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the tests between systems.")
-@judges_relevance
+@evaluates(depth=STUDY_DEPTH)
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes.  [default: one per core]")
 @click.option("--strict", is_flag=True, help="Stop at the first file that cannot be evaluated.")
 def study(
@@ -42,11 +39,9 @@ def study(
     tracks: tuple[str, ...],
     editions: tuple[str, ...],
     measures: tuple[str, ...],
-    depth: int,
     top: int,
     alpha: float,
-    rel_level: float | None,
-    max_grade: float,
+    options: dict[str, Any],
     jobs: int | None,
     strict: bool,
 ) -> int:
@@ -70,14 +65,12 @@ def study(
                 tracks=split(tracks),
                 editions=split(editions),
                 measures=list(measures) or STUDY_MEASURES,
-                depth=depth,
                 top=top,
                 alpha=alpha,
-                rel_level=rel_level,
-                max_grade=max_grade,
                 jobs=jobs or os.cpu_count() or 1,
                 strict=strict,
                 progress=step,
+                **options,
             )
     except KeyboardInterrupt:
         click.echo("exaequo: stopped; the same command goes on from here", err=True)

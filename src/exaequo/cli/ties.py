@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from exaequo.choices import PRECISIONS, TABLE_FORMATS, TOP
+from exaequo.choices import TABLE_FORMATS, TOP
 from exaequo.cli import output
-from exaequo.cli.options import Files, Target, judges_relevance, reads_files, writes
+from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, writes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,14 +31,10 @@ _TITLES = {
 @click.command()
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="As for eval; may be repeated.")
+@measure_option()
 @click.option("--top", type=click.IntRange(0), default=TOP, show_default=True, help="How many of the luckiest lists.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the tests between runs.")
-@click.option("--depth", type=click.IntRange(1), metavar="N", help="Cut each list at N, after ordering.")
-@judges_relevance
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For sampled orders.")
-@click.option("--samples", type=click.IntRange(2), metavar="N", help="Orders to sample where there are too many.")
-@click.option("--precision", type=click.Choice(PRECISIONS), default="double", show_default=True)
+@evaluates("depth", "precision", "seed", "samples")
 @click.option("--chances/--no-chances", default=None, help="How likely one run beats another.  [default: up to 4 runs]")
 @click.option("-q", "--per-topic", is_flag=True, help="Also give the ties and scores of each list.")
 @click.option("--table", "only", type=click.Choice(TABLES), help="Give this table alone.")
@@ -50,12 +46,7 @@ def ties(
     measures: tuple[str, ...],
     top: int,
     alpha: float,
-    depth: int | None,
-    rel_level: float | None,
-    max_grade: float,
-    seed: int,
-    samples: int | None,
-    precision: str,
+    options: dict[str, Any],
     chances: bool | None,
     per_topic: bool,
     only: str | None,
@@ -69,26 +60,16 @@ def ties(
     output.check_paths((qrels, *runs), target.path)
     target.one_table(only, TABLES)
     from exaequo.audit import MOST_CHANCES, audit_runs
-    from exaequo.choices import COMPARED, ORDERS_SAMPLED, TIES_MEASURES
+    from exaequo.choices import COMPARED, TIES_MEASURES
     from exaequo.evaluation import judged_runs
     from exaequo.measures import parse_measures
     from exaequo.options import Options
 
-    orders = samples or ORDERS_SAMPLED
-    options = Options(
-        ties=COMPARED,
-        rel_level=rel_level,
-        max_grade=max_grade,
-        depth=depth,
-        precision=precision,
-        seed=seed,
-        samples=orders,
-    )
-    parsed = parse_measures(measures or TIES_MEASURES)
+    asked, parsed = Options(ties=COMPARED, **options), parse_measures(measures or TIES_MEASURES)
     if chances is None:
         chances = 1 < len(runs) <= MOST_CHANCES and only in (None, "conclusions", "scores")
-    judged = judged_runs(files.qrels(qrels), files.runs(runs), options, parsed)
-    audit = audit_runs(judged, parsed, options, top=top, alpha=alpha, chances=chances)
+    judged = judged_runs(files.qrels(qrels), files.runs(runs), asked, parsed)
+    audit = audit_runs(judged, parsed, asked, top=top, alpha=alpha, chances=chances)
     for warning in audit.warnings:
         output.warn(warning)
     chosen = [only] if only else [name for name in TABLES if name != "lists" or per_topic]
