@@ -481,3 +481,69 @@ def test_three_judges_together() -> None:
     table = judges([(name, SAMPLE.qrels) for name in "abc"], values_)
     assert table.height == 4
     assert row(table, one="all")["alpha_nominal"] == 1
+
+
+# ------------------------------------------------------------------------------------------ measures without a value
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two collections with two runs each; the document z is in no list of the second one."""
+    monkeypatch.chdir(tmp_path)
+    lists = {"one": "x 3 y 2 z 1", "two": "y 3 z 2 x 2"}
+    for place, other in ((tmp_path, "z"), (tmp_path / "also", "w")):
+        (place / "runs").mkdir(parents=True)
+        (place / "qrels.txt").write_text("".join(f"{t} 0 x 1\n{t} 0 y 0\n" for t in range(6)), encoding="utf-8")
+        for name, text in lists.items():
+            words = text.replace("z", other).split()
+            lines = [
+                f"{t} Q0 {d} 0 {s} {name}\n" for t in range(6) for d, s in zip(words[::2], words[1::2], strict=True)
+            ]
+            (place / "runs" / name).write_text("".join(lines), encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_gate_on_a_measure_without_values_is_refused(capfd: pytest.CaptureFixture[str]) -> None:
+    """A measure that cannot be tested must not be left out in silence: the gate would pass without it."""
+    for measures in (["PDoc(doc='nothere')", "AP"], ["AP", "PDoc(doc='nothere')"], ["PDoc(doc='nothere')"]):
+        asked = [word for measure in measures for word in ("-m", measure)]
+        assert command(["gate", "qrels.txt", "runs/one", "runs/two", *asked]) == 2
+        assert "PDoc(doc='nothere') has a value for 0 topics only" in capfd.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_topic_that_one_strategy_leaves_undefined(capfd: pytest.CaptureFixture[str]) -> None:
+    """Under some strategies the cut takes x out of the lists of `two`, under others it does not."""
+    assert (
+        command(["compare", "qrels.txt", "runs/one", "runs/two", "-m", "PDoc(doc='x')", "-m", "AP", "--depth", "2"])
+        == 0
+    )
+    captured = capfd.readouterr()
+    assert "PDoc(doc='x') is left out: fewer than two topics have a value for every run" in captured.err
+    assert "PDoc" not in captured.out
+    assert "6 topics" in captured.out
+
+
+@pytest.mark.usefixtures("folder")
+def test_another_collection_may_lack_a_measure(capfd: pytest.CaptureFixture[str]) -> None:
+    asked = ["-m", "PDoc(doc='z')", "-m", "AP", "--also", "also", "--json"]
+    assert command(["compare", "qrels.txt", "runs/one", "runs/two", *asked]) == 0
+    captured = capfd.readouterr()
+    assert "with also: PDoc(doc='z') is left out" in captured.err
+    document = json.loads(captured.out)
+    assert [row["measure"] for row in document["collections"]] == ["AP"]
+    assert {row["measure"] for row in document["inverted"]} <= {"AP"}
+    assert [row["measure"] for row in document["extremes"]] == ["PDoc(doc='z')", "AP"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_other_judges_may_lack_a_measure(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("other.txt").write_text("".join(f"{t} 0 y 1\n{t} 0 q 2\n" for t in range(6)), encoding="utf-8")
+    Path("fewer.txt").write_text("0 0 x 1\n1 0 x 1\n2 0 q 1\n", encoding="utf-8")
+    measures = ["-m", "Silence(rel=2)@1", "-m", "AP"]
+    asked = ["--judges", "other.txt", "--judges", "fewer.txt", "--json"]
+    assert command(["compare", "qrels.txt", "runs/one", "runs/two", *measures, *asked]) == 0
+    rows = json.loads(capfd.readouterr().out)["judges"]
+    assert [row["one"] for row in rows] == ["qrels.txt", "qrels.txt", "other.txt", "all"]
+    assert "tau_AP" in rows[0]

@@ -180,6 +180,7 @@ class Ordering:
         self._group = np.cumsum(~with_above)
         self._tie = self._group[self._places]
         self._rankings: dict[tuple[str, int, int | None], Ranking] = {}
+        self._alone: dict[int, Ordering] = {}
 
     @property
     def run(self) -> Run:
@@ -217,7 +218,9 @@ class Ordering:
 
     def of_topic(self, topic: int) -> Ordering:
         """Return the list of one topic alone; all other lists are empty."""
-        return Ordering(self.judged_run.part(self.judged_run.topic == topic), self.precision)
+        if topic not in self._alone:
+            self._alone[topic] = Ordering(self.judged_run.part(self.judged_run.topic == topic), self.precision)
+        return self._alone[topic]
 
     def _permutation(self, ties: str, seed: int) -> Ints:
         """Return the order of the tied documents. Every strategy starts from names, so none depends on file order."""
