@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from exaequo import BadParameter, InputError, Run, read_qrels, read_run
 from exaequo.choices import STRATEGIES
 from exaequo.judge import judge, prepare
-from exaequo.order import Ordering
+from exaequo.order import KEYS, Ordering
 from helpers import Grades, Sims, collections
 
 
@@ -115,3 +115,7 @@ def test_the_same_as_one_plain_sort(collection: tuple[Grades, Sims], ties: str, 
     pairs = zip(ranking.topic, frame["docno"].gather(ranking.row), strict=True)
     assert [(topics[code], docno) for code, docno in pairs] == expected
     assert ranking.rank.tolist() == [rank for topic in topics for rank in range(1, len(run.get(topic, {})) + 1)]
+
+
+def test_every_strategy_has_its_key() -> None:
+    assert set(STRATEGIES) == {"conventional", "input", *KEYS}  # names, and the file as it is, need none

@@ -9,6 +9,7 @@ import runpy
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from itertools import product
 from pathlib import Path
 from types import ModuleType
@@ -192,3 +193,28 @@ def test_sample_has_what_it_is_for() -> None:
 def test_the_largest_modules_stay_readable() -> None:
     for path in SOURCE.rglob("*.py"):
         assert path.read_text(encoding="utf-8").count("\n") <= 400, path
+
+
+def test_the_walk_through_the_house_is_true() -> None:
+    """Every file and function that docs/design.md names is there."""
+    text = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    steps = re.findall(r"\*\*`([\w/]+)\.py`, `([\w.]+)`\*\*", text)
+    assert len(steps) >= 7
+    for file, name in steps:
+        module = import_module(f"exaequo.{file.replace('/', '.').removesuffix('.__init__')}")
+        assert hasattr(module, name.partition(".")[0]), (file, name)
+    walk = text[text.index("## One run") : text.index("## Choices")]
+    for file in re.findall(r"`((?:\w+/)*\w+\.py|\w+/)`", walk):
+        assert (SOURCE / file).exists() or (ROOT / file).exists(), file
+    known = {
+        node.name
+        for path in SOURCE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+    }
+    for name in re.findall(r"`@?_?([A-Za-z]\w+)`", walk):
+        assert name in known or f"_{name}" in known or name in _OTHER_WORDS, name
+
+
+#: Words of the walk in code letters that are neither functions nor classes of ours.
+_OTHER_WORDS = {"expected", "facts", "views", "corrected_p", "eval", "ties"}

@@ -15,6 +15,7 @@ Judgments sort by normalised grade, and below all grades come the documents nobo
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -225,17 +226,9 @@ class Ordering:
     def _permutation(self, ties: str, seed: int) -> Ints:
         """Return the order of the tied documents. Every strategy starts from names, so none depends on file order."""
         by_name = self._by_name
-        if ties == "conventional":
+        if ties not in KEYS:
             return by_name
-        if ties == "random":
-            key = np.random.Generator(np.random.PCG64(seed)).random(len(by_name))
-        elif ties == "rank":
-            key = self._file_ranks[by_name]
-        else:
-            lines = self._order[self._places][by_name]
-            key = np.where(self.judged_run.judged[lines], self.judged_run.grade[lines], -np.inf)
-            key = -key if ties == "optimistic" else key
-        return by_name[np.lexsort((key, self._tie))]
+        return by_name[np.lexsort((KEYS[ties](Tied(self, by_name, seed)), self._tie))]
 
     @cached_property
     def _by_name(self) -> Ints:
@@ -268,6 +261,41 @@ class Ordering:
 
     def _tied_column(self, name: str) -> pl.Series:
         return self.judged_run.run.frame[name][self.judged_run.row[self._order[self._places]]]
+
+
+@dataclass(frozen=True, eq=False)
+class Tied:
+    """The tied documents of a run by name, tie after tie: what a strategy can order them by."""
+
+    ordering: Ordering
+    by_name: Ints
+    seed: int
+
+    @property
+    def judgment(self) -> Floats:
+        """Their grades; what nobody judged is below all grades."""
+        judged_run = self.ordering.judged_run
+        lines = self.ordering._order[self.ordering._places][self.by_name]
+        return np.where(judged_run.judged[lines], judged_run.grade[lines], -np.inf)
+
+    @property
+    def file_rank(self) -> Floats:
+        """Their ranks as the file has them."""
+        return self.ordering._file_ranks[self.by_name]
+
+    @property
+    def lot(self) -> Floats:
+        """A random number for each, which depends on the seed alone."""
+        return np.random.Generator(np.random.PCG64(self.seed)).random(len(self.by_name))
+
+
+#: The last sort key of each strategy; names order the rest, and all of it where a strategy has no key.
+KEYS: dict[str, Callable[[Tied], Floats]] = {
+    "realistic": lambda tied: tied.judgment,
+    "optimistic": lambda tied: -tied.judgment,
+    "rank": lambda tied: tied.file_rank,
+    "random": lambda tied: tied.lot,
+}
 
 
 def _sorted_order(topic: Ints, sim: npt.NDArray[np.floating[Any]]) -> Ints:
