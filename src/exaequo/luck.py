@@ -5,7 +5,7 @@ R, C and O are the realistic, conventional and optimistic orders. A gain in perc
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
@@ -13,7 +13,7 @@ import polars as pl
 from exaequo.choices import INTERVAL
 from exaequo.judge import Bools, Floats, Ints
 from exaequo.measures import Measure
-from exaequo.scores import Scores
+from exaequo.scores import Scores, Values
 from exaequo.stats.tests import student
 
 #: Means that differ by less are equal: the rest is rounding.
@@ -39,44 +39,39 @@ def rank_gain(low: Floats, middle: Floats) -> Floats:
 
 def gains_of_lists(scores: Scores) -> pl.DataFrame:
     """Return every list and measure with its gains; its luck is the gain C over R, or for RR the ranks gained."""
-    parts = []
-    for run in scores.runs:
-        for measure in scores.measures:
-            own = [scores[run, ties, measure] for ties in INTERVAL]
-            topics = own[0].topics.to_list()
-            labels = {"run": [run] * len(topics), "topic": topics}
-            in_ranks = measure.definition.name == "RR"
-            parts.append(_gains(labels, measure, [each.values for each in own], in_ranks=in_ranks))
-    return pl.concat(parts)
+    own = [[scores[run, ties, measure] for ties in INTERVAL] for run in scores.runs for measure in scores.measures]
+    topics = pl.concat([first.topics for first, *_ in own])
+    return _gains(own, [[each.values for each in three] for three in own], topics)
 
 
 def gains_of_runs(scores: Scores, digits: int | None = None) -> pl.DataFrame:
     """Return every run and measure with the gains of its aggregate, perhaps rounded; C over R is its luck."""
-    parts = []
-    for run in scores.runs:
-        for measure in scores.measures:
-            means = [np.array([scores[run, ties, measure].mean]) for ties in INTERVAL]
-            means = means if digits is None else [np.round(mean, digits) for mean in means]
-            parts.append(_gains({"run": [run]}, measure, means, in_ranks=False))
-    return pl.concat(parts)
+    own = [[scores[run, ties, measure] for ties in INTERVAL] for run in scores.runs for measure in scores.measures]
+    means = np.array([[[each.mean] for each in three] for three in own])
+    return _gains(own, means if digits is None else np.round(means, digits))
 
 
 def _gains(
-    labels: Mapping[str, Sequence[str]], measure: Measure, values: Sequence[Floats], *, in_ranks: bool
+    own: Sequence[Sequence[Values]], figures: Sequence[Sequence[Floats]] | Floats, topics: pl.Series | None = None
 ) -> pl.DataFrame:
-    low, middle, high = values
-    ranks = rank_gain(low, middle) if in_ranks else None
+    """Return the figures of each run and measure under R, C and O, one below the other, with their gains."""
+    low, middle, high = (np.concatenate([three[at] for three in figures]) for at in range(len(INTERVAL)))
+    sizes = [len(three[0]) for three in figures]
+    upward = np.repeat([first.measure.upward for first, *_ in own], sizes)
+    in_ranks = np.repeat([topics is not None and first.measure.definition.name == "RR" for first, *_ in own], sizes)
     gains = (gain(middle, low), gain(high, low), gain(high, middle))
+    ranks = rank_gain(low, middle)
+    at = np.repeat(np.arange(len(own)), sizes)
     return pl.DataFrame(
         {
-            **labels,
-            "measure": pl.repeat(measure.name, len(low), eager=True, dtype=pl.String),
-            **dict(zip(INTERVAL, values, strict=True)),
+            "run": pl.Series([first.run for first, *_ in own], dtype=pl.String)[at],
+            **({} if topics is None else {"topic": topics}),
+            "measure": pl.Series([first.measure.name for first, *_ in own], dtype=pl.String)[at],
+            **dict(zip(INTERVAL, (low, middle, high), strict=True)),
             **dict(zip(GAINS, gains, strict=True)),
-            "ranks_gained": pl.Series([None] * len(low), dtype=pl.Float64) if ranks is None else ranks,
-            "luck": measure.upward * (gains[0] if ranks is None else ranks),
-        },
-        schema_overrides=dict.fromkeys(labels, pl.String),
+            "ranks_gained": pl.select(pl.when(pl.Series(in_ranks)).then(pl.Series(ranks))).to_series(),
+            "luck": upward * np.where(in_ranks, ranks, gains[0]),
+        }
     )
 
 

@@ -250,8 +250,9 @@ class Scores:
         files = {each["name"]: each["file"] for each in self.inputs.get("runs", ())}
         undefined: list[str] = []
         for values in self._asked():
-            why, without = values.measure.definition.undefined, values.topics.filter(pl.Series(values.undefined))
-            if why and len(without):
+            why = values.measure.definition.undefined
+            if why and values.undefined.any():
+                without = values.topics.filter(pl.Series(values.undefined))
                 plain = Measure(values.measure.definition, values.measure.params).name
                 what = f"{plain} undefined in {len(without):,} of {count(len(values.topics), 'topic')}"
                 name = files.get(values.run, values.run)
