@@ -9,6 +9,7 @@ import runpy
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import fields
 from importlib import import_module
 from itertools import product
 from pathlib import Path
@@ -20,8 +21,12 @@ import polars as pl
 import pytest
 
 import exaequo
+from exaequo import choices
+from exaequo.cli.options import _EVALUATION, _PLAN
 from exaequo.judge import judge, prepare
+from exaequo.options import Evaluation, Options
 from exaequo.order import Ordering
+from exaequo.read.tables import KINDS
 
 SOURCE = Path(exaequo.__file__).parent
 ROOT = Path(__file__).parent.parent
@@ -218,3 +223,27 @@ def test_the_walk_through_the_house_is_true() -> None:
 
 #: Words of the walk in code letters that are neither functions nor classes of ours.
 _OTHER_WORDS = {"expected", "facts", "views", "corrected_p", "eval", "ties"}
+
+
+def test_what_can_be_chosen_is_what_there_is() -> None:
+    """The lists that `--help` reads name just what the code has, and the record of options what its keywords are."""
+    from exaequo.comparison.pairs import Plan
+    from exaequo.explanation import LANGUAGES
+    from exaequo.scores.formats import _DATA
+    from exaequo.stats.corrections import CORRECTIONS
+    from exaequo.stats.tests import TESTS
+    from exaequo.tabular import WRITERS
+
+    assert set(choices.TABLE_FORMATS) == {*WRITERS, "json"}
+    assert set(choices.SCORE_FORMATS) == {*WRITERS, *_DATA, "json"}
+    assert set(choices.TESTS) == set(TESTS)
+    assert set(choices.GATE_TESTS) < set(TESTS)
+    assert set(choices.CORRECTIONS) == {*CORRECTIONS, *choices.HSD}
+    assert set(choices.READERS) == {"trec", *KINDS}
+    assert set(LANGUAGES) == {path.stem for path in (SOURCE / "explanation").glob("*.toml")}
+    record = {each.name for each in fields(Options)}
+    assert record == {*Evaluation.__annotations__, "ties", "samples"}
+    assert set(_EVALUATION) == record - {"ties"}
+    assert set(_PLAN) <= {each.name for each in fields(Plan)}
+    for name, (_, about) in _EVALUATION.items():
+        assert about.get("default") == getattr(Options(), name), name
