@@ -6,7 +6,7 @@ Each decorator adds the options and hands the command one object instead of them
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -153,7 +153,14 @@ class Target:
         document = plain({"format": JSON_FORMAT, **content})
         output.write(json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n", self.path)
 
-    def one_table(self, only: str | None, tables: Sequence[str]) -> None:
+    def tell(self, lines: Iterable[str], **content: Any) -> None:
+        """Write lines for people, or a document that says the same."""
+        if self.format == "json":
+            self.json(content)
+        else:
+            self.text("\n".join(lines))
+
+    def one_table(self, only: str | None, tables: Iterable[str]) -> None:
         """Refuse several tables in one CSV."""
         if self.format == "csv" and only is None:
             raise UsageError(f"--format csv holds one table; choose it with --table: {', '.join(tables)}.")
