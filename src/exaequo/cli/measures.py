@@ -67,7 +67,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "says": finding.axiom.says,
         "holds": finding.holds,
         "lists": [str(each) for each in finding.pair or ()],
-        "values": list(finding.values or ()),
+        "values": finding.values or (),
         "undefined": finding.undefined,
     }
 
@@ -110,8 +110,6 @@ def _explained(definition: Definition) -> list[str]:
 
 
 def _facts(definition: Definition) -> dict[str, Any]:
-    import math
-
     from exaequo.measures.registry import REQUIRED
 
     parameters = {
@@ -128,9 +126,9 @@ def _facts(definition: Definition) -> dict[str, Any]:
         "formula": definition.formula,
         "source": definition.source,
         "example": definition.example,
-        "aliases": list(definition.aliases),
+        "aliases": definition.aliases,
         "lowest": definition.lowest,
-        "highest": definition.highest if math.isfinite(definition.highest) else None,
+        "highest": definition.highest,
         "direction": "higher" if definition.higher_is_better else "lower",
         "aggregate": definition.aggregate,
         "chain": definition.chain,

@@ -53,10 +53,10 @@ def read_decisions(data: Any, *, reader: str | None = None, columns: Mapping[str
         name = source.stem
     else:
         table, place, name = objects.to_table(data, trec.RUN, "table"), tables.Place("table"), "table"
-    for key in columns or ():
+    given = columns or {}
+    for key in given:
         if key not in NAMES:
             raise BadParameter(f"columns of a table of decisions are {', '.join(NAMES)}. Got {key!r} instead.")
-    given = columns or {}
     named = "document" in given or any(name in table.columns for name in NAMES["document"])
     found = {ours: _column(ours, table.columns, place, given) for ours in NAMES if named or ours != "document"}
     place.refuse_twice(found.values())
