@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from math import isfinite
+from operator import itemgetter
 
 import polars as pl
 
@@ -130,7 +131,7 @@ def line_by_line(data: bytes, layout: Layout, name: str) -> tuple[pl.DataFrame, 
     rows: list[tuple[str | float, ...]] = []
     seen: dict[tuple[str | float, ...], int] = {}
     qid, docno = (layout.fields.index(field) for field in ("qid", "docno"))
-    once = [layout.fields.index(field) for field in layout.once]
+    once = itemgetter(*map(layout.fields.index, layout.once or layout.fields))
     for number, line in enumerate(data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n"), 1):
         raw = line.split()
         if not raw or (layout.comments and raw[0].startswith(b"#")):
@@ -140,8 +141,8 @@ def line_by_line(data: bytes, layout: Layout, name: str) -> tuple[pl.DataFrame, 
         if isinstance(checked, Problem):
             problems.append(checked)
             continue
-        first = seen.setdefault(tuple(checked[at] for at in once), number)
-        if once and first < number:
+        first = seen.setdefault(once(checked), number)
+        if layout.once and first < number:
             found = f"document {checked[docno]!r} of topic {checked[qid]!r} is here and in line {first}"
             problems.append(problem(found, "each document once in a topic", "Delete one of the two lines."))
         else:
