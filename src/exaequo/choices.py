@@ -46,8 +46,8 @@ PAGE_DOCUMENTS = 10
 
 #: Standard input and output.
 STDIN = "-"
-#: What a file is, when its name does not say so.
-TABLE_READERS = ("csv", "tsv", "jsonl", "parquet")
+#: What a file can be: TREC text, or a kind of table, which its ending tells.
+TABLE_READERS = {"csv": (".csv",), "tsv": (".tsv",), "jsonl": (".jsonl", ".ndjson"), "parquet": (".parquet",)}
 READERS = ("trec", *TABLE_READERS)
 #: Formats of tables, and of scores.
 TABLE_FORMATS = ("table", "csv", "json", "markdown", "latex", "html")

@@ -57,6 +57,11 @@ class InputError(ExaequoError, ValueError):
         super().__init__(f"{self.problems[0]}{tail}")
 
 
+def bad_input(file: str, found: str, expected: str, mend: str, *, line: int | None = None) -> InputError:
+    """Return the error of one problem, to be raised."""
+    return InputError(Problem(file, line, found, expected, mend))
+
+
 class MissingTopics(ExaequoError):
     """Judged topics are not in a run, and the user asked for that to be an error."""
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from exaequo.errors import BadParameter, InputError, Problem
+from exaequo.errors import BadParameter, bad_input
 from exaequo.order import Ranking
 from exaequo.read import Qrels, Run
 from exaequo.read.records import with_keys
@@ -50,7 +50,7 @@ def as_run(ranking: Ranking, name: str) -> str:
         if len(blank):
             found = f"the {column} {blank[0]!r} has a blank"
             mend = "Write a table instead: --format csv."
-            raise InputError(Problem(ranking.lines.run.source.name, None, found, "none in a run file", mend))
+            raise bad_input(ranking.lines.run.source.name, found, "none in a run file", mend)
     lines = pl.DataFrame(
         {
             "qid": frame["qid"][ranking.row],

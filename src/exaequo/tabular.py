@@ -138,14 +138,17 @@ def cell_text(value: Any, digits: int = 4) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, float):
-        if math.isnan(value):
-            return UNDEFINED
-        if not math.isfinite(value) or abs(value) >= 1e15:
-            return f"{value:.4g}"
-        if value and abs(value) < 0.5 * 10**-digits:
-            return f"{value:.1e}"
-        return str(Decimal(value).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
+        return f"{value:.1e}" if 0 < abs(value) < 0.5 * 10**-digits else fixed(value, digits)
     return on_one_line(str(value))
+
+
+def fixed(value: float, digits: int = 4) -> str:
+    """Write a number with so many digits, halves rounded up; those that are too large, with four in all."""
+    if math.isnan(value):
+        return UNDEFINED
+    if abs(value) >= 1e15:
+        return f"{value:.4g}"
+    return str(Decimal(value).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
 
 
 def _cells(

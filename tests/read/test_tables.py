@@ -17,7 +17,9 @@ import pytest
 import ranx
 
 from exaequo import BadParameter, InputError, evaluate, read_qrels, read_run
+from exaequo.choices import TABLE_READERS
 from exaequo.read import unique_names
+from exaequo.read.tables import KINDS
 
 RUN = {"007": {"FT8": 0.8, "LA12": 0.5}, "x": {"FT8": -3.0}}
 QRELS = {"007": {"FT8": 1, "ZF1": 0}, "x": {"LA12": 2}}
@@ -57,6 +59,11 @@ def test_frames_and_files(names: tuple[str, str, str, str], tmp_path: Path) -> N
             same(tmp_path / f"t.{ending}")
         (tmp_path / "table").write_bytes((tmp_path / "t.csv").read_bytes())
         same(tmp_path / "table", reader="csv")
+
+
+def test_every_kind_of_table_has_a_reader_and_an_ending() -> None:
+    assert list(KINDS) == list(TABLE_READERS)
+    assert all(ending.startswith(".") for endings in TABLE_READERS.values() for ending in endings)
 
 
 def test_names_given_by_the_user() -> None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
 
 from exaequo.cli import output
 from exaequo.cli.options import Files, Target, reads_files, writes
+from exaequo.errors import InputError, Problem
+from exaequo.text import count, printable
 
 if TYPE_CHECKING:
-    from exaequo.errors import Problem
     from exaequo.judge import Judgments
     from exaequo.read import Run
 
@@ -26,7 +28,6 @@ def check(qrels: str, runs: tuple[str, ...], target: Target, files: Files) -> in
     Problems stop an evaluation. Remarks do not, but change how its figures should be read.
     """
     output.check_paths((qrels, *runs), target.path)
-    from exaequo.errors import InputError
     from exaequo.evaluation import judged_runs, prepared, remarks_on_judgments
     from exaequo.options import Options
 
@@ -46,15 +47,15 @@ def check(qrels: str, runs: tuple[str, ...], target: Target, files: Files) -> in
                 remarks += [said for _, more in judged_runs(judgments, [run], Options()) for said in more]
         except InputError as error:
             problems += error.problems
-    _show(problems, remarks, 1 + len(runs), target)
+    found = f"{count(1 + len(runs), 'file')}: {count(len(problems), 'problem')}, {count(len(remarks), 'remark')}"
+    lines = [*map(str, problems), *(f"remark: {remark}" for remark in remarks), found]
+    target.tell(map(printable, lines), problems=[asdict(problem) for problem in problems], remarks=remarks)
     return 1 if problems else 0
 
 
 def remarks_on(run: Run) -> list[str]:
     """Say what is odd about a run by itself: ties, and ranks that contradict the scores."""
     import polars as pl
-
-    from exaequo.text import count
 
     frame = run.frame
     remarks = []
@@ -70,16 +71,3 @@ def remarks_on(run: Run) -> list[str]:
         if lists:
             remarks.append(f"{run.source.name}: ranks contradict scores in {count(lists, 'list')}; scores decide")
     return remarks
-
-
-def _show(problems: list[Problem], remarks: list[str], files: int, target: Target) -> None:
-    from dataclasses import asdict
-
-    from exaequo.text import count, printable
-
-    if target.format == "json":
-        target.json({"problems": [asdict(problem) for problem in problems], "remarks": remarks})
-        return
-    lines = [*map(str, problems), *(f"remark: {remark}" for remark in remarks)]
-    lines.append(f"{count(files, 'file')}: {count(len(problems), 'problem')}, {count(len(remarks), 'remark')}")
-    target.text("\n".join(map(printable, lines)))

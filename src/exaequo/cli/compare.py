@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exaequo.choices import GATE_MEASURES, GATE_TESTS, PATTERNS, TABLE_FORMATS
+from exaequo.choices import COMPARE_MEASURES, GATE_MEASURES, GATE_TESTS, PATTERNS, TABLE_FORMATS
 from exaequo.cli import output
 from exaequo.cli.options import Files, Target, compares, evaluates, measure_option, reads_files, writes
+from exaequo.errors import UsageError, bad_input
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,34 +23,7 @@ if TYPE_CHECKING:
     from exaequo.scores import Scores
 
 NOT_PASSED = 3
-TABLES = (
-    *(
-        "systems",
-        "pairs",
-        "extremes",
-        "correlations",
-        "taus",
-        "inversions",
-        "dominance",
-        "curves",
-        "topics",
-        "contrasts",
-    ),
-    *("difficulty", "robustness", "collections", "inverted", "judges"),
-)
-#: What is shown unless a table is asked for.
-SHOWN = (
-    "systems",
-    "pairs",
-    "collections",
-    "inverted",
-    "judges",
-    "correlations",
-    "inversions",
-    "contrasts",
-    "robustness",
-)
-_TITLES = {
+TABLES = {
     "systems": "Systems (those that share a letter are not told apart; ▲▼ differ from the baseline)",
     "pairs": "Pairs: the second against the first",
     "extremes": "Best and worst system of each measure",
@@ -66,6 +40,8 @@ _TITLES = {
     "inverted": "Pairs that two collections put in opposite order",
     "judges": "Other judgments of the same topics",
 }
+#: What is shown unless a table is asked for.
+SHOWN = "systems pairs collections inverted judges correlations inversions contrasts robustness".split()
 
 
 @click.command()
@@ -80,7 +56,7 @@ _TITLES = {
     "--also", multiple=True, metavar="DIR", help="Another collection with the same systems: DIR/qrels*, DIR/runs/*."
 )
 @click.option("--judges", multiple=True, metavar="QRELS", help="Other judgments of the same topics.")
-@click.option("--table", "only", type=click.Choice(TABLES), help="Give this table alone.")
+@click.option("--table", "only", type=click.Choice(list(TABLES)), help="Give this table alone.")
 @writes(*TABLE_FORMATS)
 @reads_files
 def compare(
@@ -100,7 +76,6 @@ def compare(
     """Compare two or more RUNs over the topics of QRELS: tests, intervals, effect sizes, power, what ties change."""
     output.check_paths((qrels, *runs), target.path)
     target.one_table(only, TABLES)
-    from exaequo.choices import COMPARE_MEASURES
     from exaequo.comparison import compare_runs
     from exaequo.comparison.pairs import Plan
     from exaequo.evaluation import judged_runs
@@ -112,8 +87,7 @@ def compare(
     judged, read = files.qrels(qrels), files.runs(runs)
     kept = list(read) if judges else read  # other judgments ask for the runs again
     result = compare_runs(judged_runs(judged, kept, chosen, parsed), parsed, chosen, how)
-    for warning in result.warnings:
-        output.warn(warning)
+    output.warn(*result.warnings)
     tables = dict(result.tables)
     if also:
         tables["collections"], tables["inverted"] = _collections(result, also, chosen)
@@ -125,7 +99,6 @@ def compare(
 
 def _collections(result: Comparison, folders: tuple[str, ...], options: Any) -> tuple[pl.DataFrame, pl.DataFrame]:
     from exaequo.comparison.views import across_collections, inverted_between
-    from exaequo.errors import InputError, Problem
     from exaequo.read import read_qrels, read_run
 
     scores = {"this one": result.scores}
@@ -134,8 +107,7 @@ def _collections(result: Comparison, folders: tuple[str, ...], options: Any) -> 
         runs = sorted(each for each in Path(folder).glob("runs/*") if each.is_file() and not each.name.startswith("."))
         if len(qrels) != 1 or len(runs) < 2:
             found = f"{len(qrels)} files qrels* and {len(runs)} in runs/"
-            mend = "Arrange the files so."
-            raise InputError(Problem(folder, None, found, "one qrels* and two or more runs", mend))
+            raise bad_input(folder, found, "one qrels* and two or more runs", "Arrange the files so.")
         read = (read_run(str(each)) for each in runs)
         scores[folder] = _also(read_qrels(str(qrels[0])), read, result, options, folder)
         if not set(scores[folder].runs) & set(result.scores.runs):
@@ -150,8 +122,7 @@ def _also(qrels: Qrels, runs: Iterable[Run], result: Comparison, options: Option
 
     measures = result.scores.measures
     scores, notes = comparable(evaluate_runs(judged_runs(qrels, runs, options, measures), measures, options))
-    for note in (*scores.remarks, *notes):
-        output.warn(f"with {name}: {note}")
+    output.warn(*(f"with {name}: {note}" for note in (*scores.remarks, *notes)))
     return scores
 
 
@@ -168,17 +139,15 @@ def _show(result: Comparison, frames: dict[str, pl.DataFrame], only: str | None,
     from exaequo.tabular import Table
 
     if only is not None and only not in frames:
-        from exaequo.errors import UsageError
-
         raise UsageError(f"There is no table {only} without --{'judges' if only == 'judges' else 'also'}.")
     several = frames if target.format == "json" else [name for name in SHOWN if name in frames]
     names = {measure.name for measure in result.scores.measures}
     tables = {
-        name: Table.of(frames[name], _TITLES[name], brief=_brief(name, frames[name]), names=names)
+        name: Table.of(frames[name], TABLES[name], brief=_brief(name, frames[name]), names=names)
         for name in ([only] if only else several)
     }
     if target.format == "latex" and "systems" in tables:
-        tables["systems"] = for_a_paper(result, _TITLES["systems"])
+        tables["systems"] = for_a_paper(result, TABLES["systems"])
     before = [] if only else _summary(result)
     target.show(tables, before=before, options=result.options, warnings=result.warnings)
 
@@ -252,8 +221,7 @@ def gate(
     rule = Rule(max_drop=max_drop, test=test, alpha=alpha, samples=samples, seed=chosen.seed)
     runs = judged_runs(files.qrels(qrels), map(files.run, (baseline, candidate)), chosen, parsed)
     result = gate_runs(runs, parsed, chosen, rule)
-    for warning in result.warnings:
-        output.warn(warning)
+    output.warn(*result.warnings)
     if target.format == "json":
         target.json(result.as_dict())
     elif target.format == "markdown":

@@ -51,11 +51,9 @@ def eval_(
 
     chosen, parsed = Options.of(ties, **options), parse_measures(measures or EVAL_MEASURES)
     digest = target.format == "json"
-    judged = files.qrels(qrels, digest=digest)
-    lines = judged_runs(judged, files.runs(runs, digest=digest), chosen, parsed)
-    scores = evaluate_runs(lines, parsed, chosen, interval=True)
-    for warning in scores.warnings:
-        output.warn(warning)
+    judged = judged_runs(files.qrels(qrels, digest=digest), files.runs(runs, digest=digest), chosen, parsed)
+    scores = evaluate_runs(judged, parsed, chosen, interval=True)
+    output.warn(*scores.warnings)
     _show(scores, target, per_topic=per_topic)
 
 

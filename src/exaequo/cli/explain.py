@@ -72,8 +72,7 @@ def explain(
     else:
         chosen = _chosen(given, FOR_MEASURES, FOR_FILTERS, "explains a filter; give --threshold too")
         found = _measures(qrels, run, topic, measures or EXPLAIN_MEASURES, {**chosen, **judging}, docs, files)
-    for warning in dict.fromkeys(text for each in found for text in each.warnings):
-        output.warn(warning)
+    output.warn(*dict.fromkeys(text for each in found for text in each.warnings))
     if target.format == "json":
         target.json({"lang": lang, "explanations": [each.as_dict(lang) for each in found]})
     else:

@@ -31,10 +31,8 @@ def measures(name: str | None, axioms: bool, target: Target) -> None:
         chosen = list(catalogue().values())
     else:
         chosen = [get(name).definition if name.isidentifier() else parse_measure(name).definition]
-    if target.format == "json":
-        target.json({"measures": [_facts(definition) for definition in chosen]})
-    else:
-        target.text("\n".join(_listed(chosen) if name is None else _explained(chosen[0])))
+    lines = _listed(chosen) if name is None else _explained(chosen[0])
+    target.tell(lines, measures=[_facts(definition) for definition in chosen])
 
 
 def _show_axioms(name: str, target: Target) -> None:
@@ -45,16 +43,12 @@ def _show_axioms(name: str, target: Target) -> None:
     if name.isidentifier():  # what has no default is set to what fits the short lists, whose grades are 0 and 1
         bare = get(name)
         fits = {"recall": 0.5, "docs": 2 * LENGTH, "doc": "d1", "cutoff": LENGTH, "max_rel": 1}
-        known = bare.definition.defaults
         given = {**parse_measure(bare.definition.example, complete=False).params, **fits}
-        needs = [key for key, default in known.items() if default is REQUIRED or key == "max_rel"]
+        needs = [key for key, default in bare.definition.defaults.items() if default is REQUIRED or key == "max_rel"]
         measure = bare(**{key: given[key] for key in needs if key in given}).complete
     else:
         measure = parse_measure(name)
     findings = check(measure)
-    if target.format == "json":
-        target.json({"measure": measure.name, "axioms": [_finding(each) for each in findings]})
-        return
     lines = [f"{measure}, on all lists of up to {LENGTH} documents with up to {MOST_RELEVANT} relevant ones", ""]
     for finding in findings:
         verdict = "holds" if finding.holds else "fails"
@@ -64,7 +58,7 @@ def _show_axioms(name: str, target: Target) -> None:
             lines.append(f"         {one}: {high:.6g}, but {two}: {low:.6g}")
         if finding.undefined:
             lines.append(f"         {finding.undefined:,} pairs not compared: undefined for one of the two")
-    target.text("\n".join(lines))
+    target.tell(lines, measure=measure.name, axioms=[_finding(each) for each in findings])
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
@@ -73,7 +67,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "says": finding.axiom.says,
         "holds": finding.holds,
         "lists": [str(each) for each in finding.pair or ()],
-        "values": list(finding.values or ()),
+        "values": finding.values or (),
         "undefined": finding.undefined,
     }
 
@@ -116,8 +110,6 @@ def _explained(definition: Definition) -> list[str]:
 
 
 def _facts(definition: Definition) -> dict[str, Any]:
-    import math
-
     from exaequo.measures.registry import REQUIRED
 
     parameters = {
@@ -134,9 +126,9 @@ def _facts(definition: Definition) -> dict[str, Any]:
         "formula": definition.formula,
         "source": definition.source,
         "example": definition.example,
-        "aliases": list(definition.aliases),
+        "aliases": definition.aliases,
         "lowest": definition.lowest,
-        "highest": definition.highest if math.isfinite(definition.highest) else None,
+        "highest": definition.highest,
         "direction": "higher" if definition.higher_is_better else "lower",
         "aggregate": definition.aggregate,
         "chain": definition.chain,

@@ -6,10 +6,10 @@ Each decorator adds the options and hands the command one object instead of them
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -35,7 +35,25 @@ if TYPE_CHECKING:
 #: The form of JSON documents; it counts up when one changes.
 JSON_FORMAT = 1
 Command = Callable[..., Any]
+Decorator = Callable[[Command], Command]
 _KIND = click.Choice(READERS)
+
+
+def _gathers(name: str, make: Callable[..., Any], options: Mapping[str, Decorator]) -> Decorator:
+    """Add options to a command, which gets what is made of their values under one name."""
+
+    def decorate(function: Command) -> Command:
+        for option in reversed([*options.values()]):
+            option(function)  # click notes it on the function
+
+        @wraps(function)
+        def command(*arguments: Any, **given: Any) -> Any:
+            made = make(**{option: given.pop(option) for option in options})
+            return function(*arguments, **{name: made}, **given)
+
+        return command
+
+    return decorate
 
 
 @dataclass(frozen=True)
@@ -64,41 +82,30 @@ class Files:
             yield self.run(path, digest=digest)
 
 
-def reads_files(function: Command) -> Command:
-    """Add the options of commands that read files; the command gets them as `files`."""
-
-    @wraps(function)
-    def command(
-        *arguments: Any,
-        reader: str | None,
-        qrels_reader: str | None,
-        run_reader: str | None,
-        columns: tuple[str, ...],
-        **options: Any,
-    ) -> Any:
-        files = Files(qrels_reader or reader, run_reader or reader, _columns(columns))
-        return function(*arguments, files=files, **options)
-
-    return _with(
-        command,
-        click.option("--reader", type=_KIND, help="What all files are, whatever their names say."),
-        click.option("--qrels-reader", type=_KIND, help="The same, for QRELS alone."),
-        click.option("--run-reader", type=_KIND, help="The same, for the RUNs alone."),
-        click.option(
-            "--columns", multiple=True, metavar="qid=NAME,...", help="Names of the columns of tables, if unusual."
-        ),
-    )
-
-
-def _columns(pairs: Sequence[str]) -> dict[str, str]:
-    """Read `qid=NAME,docno=NAME`, given once or several times."""
-    columns = {}
-    for pair in ",".join(pairs).split(",") if pairs else ():
+def _files(reader: str | None, qrels_reader: str | None, run_reader: str | None, columns: Sequence[str]) -> Files:
+    """Return how files are read; `columns` are `qid=NAME,docno=NAME`, given once or several times."""
+    names = {}
+    for pair in ",".join(columns).split(",") if columns else ():
         ours, separator, theirs = pair.partition("=")
         if not separator:
             raise UsageError(f"--columns takes pairs such as qid=NAME,docno=NAME. Got {pair!r}.")
-        columns[ours] = theirs
-    return columns
+        names[ours] = theirs
+    return Files(qrels_reader or reader, run_reader or reader, names)
+
+
+#: Adds the options of commands that read files; the command gets them as `files`.
+reads_files = _gathers(
+    "files",
+    _files,
+    {
+        "reader": click.option("--reader", type=_KIND, help="What all files are, whatever their names say."),
+        "qrels_reader": click.option("--qrels-reader", type=_KIND, help="The same, for QRELS alone."),
+        "run_reader": click.option("--run-reader", type=_KIND, help="The same, for the RUNs alone."),
+        "columns": click.option(
+            "--columns", multiple=True, metavar="qid=NAME,...", help="Names of the columns of tables, if unusual."
+        ),
+    },
+)
 
 
 @dataclass(frozen=True)
@@ -115,15 +122,14 @@ class Target:
         before: Sequence[str] = (),
         after: Sequence[str] = (),
         options: Mapping[str, Any] | None = None,
-        warnings: Sequence[str] | None = None,
+        warnings: Sequence[str] = (),
     ) -> None:
         """Write tables: all in one JSON document, one as CSV, or for people: with sentences, no title over nothing."""
         from exaequo import tabular
 
         if self.format == "json":
-            about = {} if options is None else {"options": options}
-            rows = {name: tabular.rows(table.frame) for name, table in tables.items()}
-            self.json({**about, **rows, **({} if warnings is None else {"warnings": warnings})})
+            content: dict[str, Any] = {name: tabular.rows(table.frame) for name, table in tables.items()}
+            self.json(content if options is None else {"options": options, **content, "warnings": warnings})
             return
         if self.format == "csv":
             (one,) = tables.values()
@@ -147,148 +153,96 @@ class Target:
         document = plain({"format": JSON_FORMAT, **content})
         output.write(json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n", self.path)
 
-    def one_table(self, only: str | None, tables: Sequence[str]) -> None:
+    def tell(self, lines: Iterable[str], **content: Any) -> None:
+        """Write lines for people, or a document that says the same."""
+        if self.format == "json":
+            self.json(content)
+        else:
+            self.text("\n".join(lines))
+
+    def one_table(self, only: str | None, tables: Iterable[str]) -> None:
         """Refuse several tables in one CSV."""
         if self.format == "csv" and only is None:
             raise UsageError(f"--format csv holds one table; choose it with --table: {', '.join(tables)}.")
 
 
-def writes(*formats: str, default: str | None = None, flags: Sequence[str] = ("json",)) -> Callable[[Command], Command]:
+def writes(*formats: str, default: str | None = None, flags: Sequence[str] = ("json",)) -> Decorator:
     """Add the options of commands that write tables, in one of these formats; the command gets them as `target`.
 
     `flags` are formats with an option of their own. `default` says in words what an empty format stands for; unless
     given, the first one counts.
     """
 
-    def decorate(function: Command) -> Command:
-        @wraps(function)
-        def command(*arguments: Any, format_: str, path: str | None, **options: Any) -> Any:
-            asked = [name for name in flags if options.pop(f"as_{name}")]
-            return function(*arguments, target=Target(asked[0] if asked else format_ or "", path), **options)
+    def target(format_: str | None, path: str | None, **asked: bool) -> Target:
+        return Target(next((name for name in flags if asked[name]), format_ or ""), path)
 
-        choice = click.Choice(formats)
-        return _with(
-            command,
-            click.option("--format", "format_", type=choice, default=formats[0], show_default=True)
-            if default is None
-            else click.option("--format", "format_", type=choice, help=f"[default: {default}]"),
-            *(
-                click.option(f"--{name}", f"as_{name}", is_flag=True, help=f"The same as --format {name}.")
-                for name in flags
-            ),
-            click.option("-o", "--output", "path", metavar="FILE", help="Write there instead of to standard output."),
-        )
-
-    return decorate
+    usual: dict[str, Any] = {"default": formats[0], "show_default": True}
+    if default is not None:
+        usual = {"help": f"[default: {default}]"}
+    there = click.option("-o", "--output", "path", metavar="FILE", help="Write there instead of to standard output.")
+    options = {
+        "format_": click.option("--format", "format_", type=click.Choice(formats), **usual),
+        **{name: click.option(f"--{name}", is_flag=True, help=f"The same as --format {name}.") for name in flags},
+        "path": there,
+    }
+    return _gathers("target", target, options)
 
 
-#: The options of an evaluation, each said once: a field of `exaequo.options.Options`.
-_EVALUATION: dict[str, tuple[str, dict[str, Any]]] = {
-    "depth": ("--depth", {"type": click.IntRange(1), "metavar": "N", "help": "Cut each list at N, after ordering."}),
-    "rel_level": (
-        "--rel-level",
-        {"type": float, "metavar": "N", "help": "Least grade that is relevant.  [default: any above 0]"},
-    ),
-    "max_grade": (
-        "--max-grade",
-        {
-            "type": float,
-            "default": HIGHEST_GRADE,
-            "show_default": "127",
-            "metavar": "N",
-            "help": "A grade above this is not relevant; 'inf' lifts the limit.",
-        },
-    ),
-    "missing": (
-        "--missing",
-        {
-            "type": click.Choice(MISSING),
-            "default": MISSING[0],
-            "show_default": True,
-            "help": "What a judged topic scores that the run lacks.",
-        },
-    ),
-    "precision": (
-        "--precision",
-        {
-            "type": click.Choice(PRECISIONS),
-            "default": PRECISIONS[0],
-            "show_default": True,
-            "help": "How scores are compared.",
-        },
-    ),
-    "seed": (
-        "--seed",
-        {"type": click.IntRange(0), "default": 0, "show_default": True, "help": "For all that is random."},
-    ),
-    "samples": (
-        "--samples",
-        {
-            "type": click.IntRange(2),
-            "default": ORDERS_SAMPLED,
-            "show_default": True,
-            "metavar": "N",
-            "help": "Orders to try if there is no closed form.",
-        },
-    ),
+class _Field(NamedTuple):
+    """An option that is a field of a record, in the words of click."""
+
+    type: Any
+    default: Any = None
+    metavar: str | None = None
+    help: str | None = None
+    show_default: bool | str = True
+
+
+#: The options of an evaluation: fields of `exaequo.options.Options`.
+_EVALUATION = {
+    "depth": _Field(click.IntRange(1), None, "N", "Cut each list at N, after ordering.", show_default=False),
+    "rel_level": _Field(float, None, "N", "Least grade that is relevant.  [default: any above 0]"),
+    "max_grade": _Field(float, HIGHEST_GRADE, "N", "A grade above this is not relevant; 'inf' lifts the limit.", "127"),
+    "missing": _Field(click.Choice(MISSING), MISSING[0], None, "What a judged topic scores that the run lacks."),
+    "precision": _Field(click.Choice(PRECISIONS), PRECISIONS[0], None, "How scores are compared."),
+    "seed": _Field(click.IntRange(0), 0, None, "For all that is random."),
+    "samples": _Field(click.IntRange(2), ORDERS_SAMPLED, "N", "Orders to try if there is no closed form."),
+}
+#: How runs are compared: fields of `Plan`.
+_PLAN = {
+    "baseline": _Field(str, None, "RUN", "Compare all others with this run (its name or file)."),
+    "test": _Field(click.Choice(TESTS), TESTS[0]),
+    "correction": _Field(click.Choice(CORRECTIONS), "holm"),
+    "alpha": _Field(float, ALPHA, None, "Level of the tests, after correction."),
+    "interval": _Field(click.Choice(INTERVAL_KINDS), INTERVAL_KINDS[0]),
+    "samples": _Field(click.IntRange(100), PATTERNS, None, "For random tests."),
 }
 
 
-def evaluates(*names: str, **usual: Any) -> Callable[[Command], Command]:
+def evaluates(*names: str, **usual: Any) -> Decorator:
     """Add these options of an evaluation, and what counts as relevant; the command gets them as `options`.
 
     `usual` are other defaults than those of all commands.
     """
-    chosen = [name for name in _EVALUATION if name in (*names, *usual, "rel_level", "max_grade")]
-
-    def decorate(function: Command) -> Command:
-        @wraps(function)
-        def command(*arguments: Any, **given: Any) -> Any:
-            return function(*arguments, options={name: given.pop(name) for name in chosen}, **given)
-
-        flags = {flag: about | ({"default": usual[name]} if name in usual else {}) for name, flag, about in described}
-        return _with(command, *(click.option(flag, **about) for flag, about in flags.items()))
-
-    described = [(name, *_EVALUATION[name]) for name in chosen]
-    return decorate
+    changed = {name: _EVALUATION[name]._replace(default=default) for name, default in usual.items()}
+    return _fields("options", _EVALUATION | changed, {*names, *usual, "rel_level", "max_grade"})
 
 
-#: How runs are compared, each option said once: a field of `Plan`.
-_PLAN: dict[str, dict[str, Any]] = {
-    "baseline": {"metavar": "RUN", "help": "Compare all others with this run (its name or file)."},
-    "test": {"type": click.Choice(TESTS), "default": TESTS[0], "show_default": True},
-    "correction": {"type": click.Choice(CORRECTIONS), "default": "holm", "show_default": True},
-    "alpha": {"type": float, "default": ALPHA, "show_default": True, "help": "Level of the tests, after correction."},
-    "interval": {"type": click.Choice(INTERVAL_KINDS), "default": INTERVAL_KINDS[0], "show_default": True},
-    "samples": {
-        "type": click.IntRange(100),
-        "default": PATTERNS,
-        "show_default": True,
-        "help": "For random tests.",
-    },
-}
-
-
-def compares(*more: str) -> Callable[[Command], Command]:
+def compares(*more: str) -> Decorator:
     """Add the options of a comparison, and these beyond the usual ones; the command gets them as `plan`."""
-    chosen = [name for name in _PLAN if name in ("baseline", "test", "correction", "alpha", *more)]
-
-    def decorate(function: Command) -> Command:
-        @wraps(function)
-        def command(*arguments: Any, **given: Any) -> Any:
-            return function(*arguments, plan={name: given.pop(name) for name in chosen}, **given)
-
-        return _with(command, *(click.option(f"--{name}", **_PLAN[name]) for name in chosen))
-
-    return decorate
+    return _fields("plan", _PLAN, {"baseline", "test", "correction", "alpha", *more})
 
 
-def measure_option(text: str = "As for eval; may be repeated.") -> Callable[[Command], Command]:
+def _fields(name: str, known: Mapping[str, _Field], chosen: Collection[str]) -> Decorator:
+    """Add an option for each of the fields chosen; the command gets them as a dict."""
+    options = {
+        each: click.option("--" + each.replace("_", "-"), **field._asdict())
+        for each, field in known.items()
+        if each in chosen
+    }
+    return _gathers(name, dict, options)
+
+
+def measure_option(text: str = "As for eval; may be repeated.") -> Decorator:
     """Add `-m`; the command gets `measures`, none if none is given."""
     return click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help=text)
-
-
-def _with(function: Command, *options: Callable[[Command], Command]) -> Command:
-    for option in reversed(options):
-        function = option(function)
-    return function

@@ -37,9 +37,10 @@ def write(content: str | bytes, path: str | None) -> None:
         raise ExaequoError(f"standard output: cannot write ({error.strerror}).") from None
 
 
-def warn(message: str) -> None:
-    """Give a warning."""
-    click.echo(f"exaequo: warning: {printable(message)}", err=True)
+def warn(*messages: str) -> None:
+    """Give warnings."""
+    for message in messages:
+        click.echo(f"exaequo: warning: {printable(message)}", err=True)
 
 
 def show_text(text: str) -> None:

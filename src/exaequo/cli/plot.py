@@ -74,8 +74,7 @@ def plot(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         chart = draw(*arguments, **asked)
-    for warning in caught:
-        output.warn(str(warning.message))
+    output.warn(*(str(warning.message) for warning in caught))
     chart.save(path, scale=scale)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from exaequo.choices import PAGE_DOCUMENTS
+from exaequo.choices import COMPARE_MEASURES, COMPARED, PAGE_DOCUMENTS
 from exaequo.cli import output
 from exaequo.cli.options import Files, compares, evaluates, measure_option, reads_files
 
@@ -44,7 +44,6 @@ def report(
     The page is a single file without network, and readable without scripts.
     """
     output.check_paths((qrels, *runs), path)
-    from exaequo.choices import COMPARE_MEASURES, COMPARED
     from exaequo.comparison.pairs import Plan
     from exaequo.evaluation import judged_runs
     from exaequo.measures import parse_measures
@@ -57,8 +56,7 @@ def report(
     parsed = parse_measures(measures or COMPARE_MEASURES)
     judged = judged_runs(files.qrels(qrels, digest=True), files.runs(runs, digest=True), chosen, parsed)
     content = content_of(judged, parsed, chosen, how, documents=documents, title=title, command=asked)
-    for warning in content.warnings:
-        output.warn(warning)
+    output.warn(*content.warnings)
     text = page(content)
     if len(text) > LARGE:
         output.warn(f"{path}: {len(text) / 1e6:.0f} MB; fewer --documents make a smaller page")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exaequo.choices import STUDY_DEPTH, TOP
+from exaequo.choices import STUDY_DEPTH, STUDY_MEASURES, TOP
 from exaequo.cli import output
 from exaequo.cli.options import evaluates
 
@@ -50,7 +50,6 @@ def study(
     Writes tables (CSV, Parquet, LaTeX) and one page into DIR. Interrupted at any moment and started again, it goes on
     where it was; a file that changed is done again. Files that cannot be read are reported and left out.
     """
-    from exaequo.choices import STUDY_MEASURES
     from exaequo.study import study as study_archive
     from exaequo.study.pages import summary, write
 
@@ -75,8 +74,7 @@ def study(
     except KeyboardInterrupt:
         click.echo("exaequo: stopped; the same command goes on from here", err=True)
         raise
-    for each in result.broken:
-        output.warn(f"left out: {each.problem}")
+    output.warn(*(f"left out: {each.problem}" for each in result.broken))
     remarks = result.tables["remarks"].height
     if remarks:
         output.warn(f"{remarks:,} remarks on runs are in {out}/tables/remarks.csv")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exaequo.choices import TABLE_FORMATS, TOP
+from exaequo.choices import COMPARED, TABLE_FORMATS, TIES_MEASURES, TOP
 from exaequo.cli import output
 from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, writes
 
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
     from exaequo.audit import TieAudit
 
-TABLES = ("runs", "scores", "lucky", "lucky_runs", "from_nothing", "conclusions", "stuffing", "lists")
-_TITLES = {
+TABLES = {
     "runs": "Ties of each run (shares are means over its lists; 'one tie': lists that are a single tie)",
     "scores": "Each score under each strategy, the span from realistic to optimistic, and the gains",
     "lucky": "Lists that the names of documents help most",
@@ -37,7 +36,7 @@ _TITLES = {
 @evaluates("depth", "precision", "seed", "samples")
 @click.option("--chances/--no-chances", default=None, help="How likely one run beats another.  [default: up to 4 runs]")
 @click.option("-q", "--per-topic", is_flag=True, help="Also give the ties and scores of each list.")
-@click.option("--table", "only", type=click.Choice(TABLES), help="Give this table alone.")
+@click.option("--table", "only", type=click.Choice(list(TABLES)), help="Give this table alone.")
 @writes(*TABLE_FORMATS)
 @reads_files
 def ties(
@@ -60,7 +59,6 @@ def ties(
     output.check_paths((qrels, *runs), target.path)
     target.one_table(only, TABLES)
     from exaequo.audit import MOST_CHANCES, audit_runs
-    from exaequo.choices import COMPARED, TIES_MEASURES
     from exaequo.evaluation import judged_runs
     from exaequo.measures import parse_measures
     from exaequo.options import Options
@@ -70,8 +68,7 @@ def ties(
         chances = 1 < len(runs) <= MOST_CHANCES and only in (None, "conclusions", "scores")
     judged = judged_runs(files.qrels(qrels), files.runs(runs), asked, parsed)
     audit = audit_runs(judged, parsed, asked, top=top, alpha=alpha, chances=chances)
-    for warning in audit.warnings:
-        output.warn(warning)
+    output.warn(*audit.warnings)
     chosen = [only] if only else [name for name in TABLES if name != "lists" or per_topic]
     _show(audit, chosen, target)
 
@@ -81,7 +78,7 @@ def _show(audit: TieAudit, chosen: list[str], target: Target) -> None:
 
     frames = {name: audit.tables[name] for name in chosen}
     names = set(audit.scores["measure"])
-    tables = {name: Table.of(frame, _TITLES[name], brief=_brief(frame), names=names) for name, frame in frames.items()}
+    tables = {name: Table.of(frame, TABLES[name], brief=_brief(frame), names=names) for name, frame in frames.items()}
     after = [_verdict(audit)] if "conclusions" in chosen else []
     target.show(tables, after=after, options=audit.options, warnings=audit.warnings)
 
@@ -104,11 +101,8 @@ def _verdict(audit: TieAudit) -> str:
     pairs = audit.conclusions
     if not pairs.height:
         changed = audit.scores.filter(audit.scores["span"] != 0)
-        return (
-            f"Ties change {changed.height} of {audit.scores.height} scores."
-            if changed.height
-            else "Ties change no score."
-        )
+        share = f"{changed.height} of {audit.scores.height} scores" if changed.height else "no score"
+        return f"Ties change {share}."
     changing = int(pairs["changes"].sum())
     if not changing:
         return f"No conclusion between two runs depends on how ties are broken ({pairs.height} compared)."

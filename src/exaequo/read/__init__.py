@@ -11,11 +11,11 @@ from typing import Any, TypeAlias
 
 import polars as pl
 
-from exaequo.choices import READERS, STDIN
-from exaequo.errors import BadParameter, InputError, Problem
+from exaequo.choices import READERS
+from exaequo.errors import BadParameter, bad_input
 from exaequo.read import objects, tables, trec
 from exaequo.read.records import Qrels, Run, by_subtopic, repeated
-from exaequo.read.source import PACKED, Source, load
+from exaequo.read.source import Source, load
 from exaequo.text import did_you_mean
 
 __all__ = [
@@ -108,7 +108,7 @@ def read_qrels_files(paths: Sequence[str]) -> Qrels:
     if again is not None:
         qid, docno = again.select("qid", "docno").row(0)
         found = f"document {docno!r} of topic {qid!r} is judged in more than one file"
-        raise InputError(Problem(paths[0], None, found, "each document once", "Delete one of the judgments."))
+        raise bad_input(paths[0], found, "each document once", "Delete one of the judgments.")
     return by_subtopic(frame, read[0][1])
 
 
@@ -124,28 +124,19 @@ def _read(
         raise BadParameter(f"reader must be one of {', '.join(READERS)}. Got {reader!r} instead.")
     for ours in columns or ():
         if ours not in tables.ALIASES:
-            known = ", ".join(tables.ALIASES)
-            raise BadParameter(
-                f"columns names {known}. Got {ours!r} instead{did_you_mean(ours, tables.ALIASES) or '.'}"
-            )
+            hint = did_you_mean(ours, tables.ALIASES) or "."
+            raise BadParameter(f"columns names {', '.join(tables.ALIASES)}. Got {ours!r} instead{hint}")
+    place = tables.Place(name)
+    if isinstance(data, Mapping):
+        return tables.checked(objects.from_dicts(data, layout, name), layout, place), Source(name)
     if not isinstance(data, str | os.PathLike):
-        place = tables.Place(name)
-        if isinstance(data, Mapping):
-            return tables.checked(objects.from_dicts(data, layout, name), layout, place), Source(name)
-        table = objects.to_table(data, layout, name)
-        return tables.normalise(table, place, layout, columns), Source(name)
+        return tables.normalise(objects.to_table(data, layout, name), place, layout, columns), Source(name)
     path = os.fspath(data)
-    kind = reader or kind_of(path)
+    kind = reader or tables.kind_of(path, "trec")
     content, source = load(path, digest=digest)
     if kind == "trec":
         return trec.parse(content, layout, source.name, subtopics=layout is trec.QRELS), source
     return tables.parse(content, kind, layout, source.name, columns), source
-
-
-def kind_of(path: str) -> str:
-    """Return what a file's name says it is: a kind of table, or TREC text."""
-    suffixes = [suffix.lower() for suffix in Path(path).suffixes if suffix.lower() not in PACKED]
-    return tables.ENDINGS.get(suffixes[-1], "trec") if suffixes and path != STDIN else "trec"
 
 
 def unique_names(named: Sequence[tuple[str, str]]) -> list[str]:

@@ -8,17 +8,15 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from exaequo.errors import BadParameter, InputError, Problem
+from exaequo.errors import BadParameter, InputError, bad_input
 from exaequo.read import objects, tables, trec
-from exaequo.read.source import PACKED, load
-from exaequo.text import listed
+from exaequo.read.source import load
 
 #: The names each column goes by; the first one present is taken. A decision is a score of 0 or 1.
 NAMES: dict[str, tuple[str, ...]] = {
@@ -47,27 +45,27 @@ def read_decisions(data: Any, *, reader: str | None = None, columns: Mapping[str
     if isinstance(data, str | os.PathLike):
         path = os.fspath(data)
         content, source = load(path)
-        kind = reader or tables.ENDINGS.get(_ending(path), "csv")
+        kind = reader or tables.kind_of(path, "csv")
         if kind not in tables.KINDS:
             expected = f"a table: {', '.join(tables.KINDS)}"
-            raise InputError(Problem(source.name, None, f"read as {kind}", expected, "Name its kind with --reader."))
+            raise bad_input(source.name, f"read as {kind}", expected, "Name its kind with --reader.")
         table, place = tables.read(content, kind, source.name)
         name = source.stem
     else:
         table, place, name = objects.to_table(data, trec.RUN, "table"), tables.Place("table"), "table"
-    for key in columns or ():
+    given = columns or {}
+    for key in given:
         if key not in NAMES:
             raise BadParameter(f"columns of a table of decisions are {', '.join(NAMES)}. Got {key!r} instead.")
-    given = columns or {}
     named = "document" in given or any(name in table.columns for name in NAMES["document"])
     found = {ours: _column(ours, table.columns, place, given) for ours in NAMES if named or ours != "document"}
     place.refuse_twice(found.values())
     if not table.height:
-        raise InputError(Problem(place.name, None, "there are no rows", "decisions", "Check how it was made."))
+        raise bad_input(place.name, "there are no rows", "decisions", "Check how it was made.")
     theme = tables.as_text(table[found["theme"]], place)
     numbers = {ours: _numbers(table[found[ours]]) for ours in ("truth", "score")}
     problems = [
-        place.problem(row, f"the {what} is {_shown(table[found[what]][row])}", expected, "Mend or delete the row.")
+        place.problem(row, f"the {what} is {_quoted(table[found[what]][row])}", expected, "Mend or delete the row.")
         for what, bad, expected in (
             ("theme", theme.is_null() | (theme == ""), "a name"),
             ("truth", ~numbers["truth"].is_finite().fill_null(value=False), "a number, true or false"),
@@ -81,13 +79,8 @@ def read_decisions(data: Any, *, reader: str | None = None, columns: Mapping[str
     return Decisions(name, theme, numbers["truth"].to_numpy(), numbers["score"].to_numpy(), document)
 
 
-def _shown(value: object) -> str:
-    return "missing" if value in (None, "") else trec.shown(str(value))
-
-
-def _ending(path: str) -> str:
-    endings = [suffix.lower() for suffix in Path(path).suffixes if suffix.lower() not in PACKED]
-    return endings[-1] if endings else ""
+def _quoted(value: object) -> str:
+    return "missing" if value in (None, "") else trec.quoted(str(value))
 
 
 def _column(ours: str, present: list[str], place: tables.Place, given: Mapping[str, str]) -> str:
@@ -95,9 +88,8 @@ def _column(ours: str, present: list[str], place: tables.Place, given: Mapping[s
     for name in names:
         if name in present:
             return name
-    found = f"no column for the {ours} among {listed(present, 12) or 'no columns at all'}"
     mend = f"Rename the column, or name it: --columns {ours}=NAME. Or give QRELS and RUNs."
-    raise InputError(Problem(place.name, 1 if place.first_line else None, found, " or ".join(names), mend))
+    raise place.without(f"the {ours}", present, names, mend)
 
 
 def _numbers(column: pl.Series) -> pl.Series:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from exaequo.errors import InputError, Problem
+from exaequo.errors import bad_input
 from exaequo.read.trec import Layout
 
 
@@ -33,7 +33,7 @@ def to_table(data: object, layout: Layout, name: str) -> pl.DataFrame:
     if isinstance(data, Iterable):
         return _from_tuples(data, name)
     expected = "a path, a frame, a dict of dicts, or an iterable of named tuples"
-    raise InputError(Problem(name, None, f"{type(data).__name__} {data!r:.40}", expected, "Convert it to one of them."))
+    raise bad_input(name, f"{type(data).__name__} {data!r:.40}", expected, "Convert it to one of them.")
 
 
 def from_dicts(data: Mapping[Any, Any], layout: Layout, name: str) -> pl.DataFrame:
@@ -41,7 +41,7 @@ def from_dicts(data: Mapping[Any, Any], layout: Layout, name: str) -> pl.DataFra
     for qid, documents in data.items():
         if not isinstance(documents, Mapping):
             found = f"topic {qid!r} has {type(documents).__name__} {documents!r:.40}"
-            raise InputError(Problem(name, None, found, "{docno: number}", "Give a dict of dicts."))
+            raise bad_input(name, found, "{docno: number}", "Give a dict of dicts.")
     topics = _ids(list(data), "topic", name)
     docnos = _ids(list(chain.from_iterable(data.values())), "document", name)
     values = list(chain.from_iterable(documents.values() for documents in data.values()))
@@ -60,7 +60,7 @@ def _ids(ids: list[Any], what: str, name: str) -> pl.Series:
     for each in ids:
         if not isinstance(each, str | int | np.integer):
             found = f"{what} {each!r} is {type(each).__name__}"
-            raise InputError(Problem(name, None, found, "strings or whole numbers as ids", "Convert the ids."))
+            raise bad_input(name, found, "strings or whole numbers as ids", "Convert the ids.")
     return pl.Series([str(each) for each in ids], dtype=pl.String)
 
 
@@ -70,7 +70,7 @@ def _from_tuples(data: Iterable[Any], name: str) -> pl.DataFrame:
     fields = getattr(rows[0], "_fields", None) if rows else ()
     if fields is None or any(len(row) != len(fields) for row in rows):
         found = f"an iterable of {type(rows[0]).__name__}"
-        raise InputError(Problem(name, None, found, "named tuples", "Give a dict of dicts or a frame."))
+        raise bad_input(name, found, "named tuples", "Give a dict of dicts or a frame.")
     columns = zip(*rows, strict=True)
     return pl.DataFrame([_column(str(field), list(values)) for field, values in zip(fields, columns, strict=True)])
 
@@ -78,7 +78,7 @@ def _from_tuples(data: Iterable[Any], name: str) -> pl.DataFrame:
 def _from_pandas(data: Any, name: str) -> pl.DataFrame:
     if not hasattr(data, "columns") or not data.columns.is_unique:
         found = "two columns of one name" if hasattr(data, "columns") else f"a pandas {type(data).__name__}"
-        raise InputError(Problem(name, None, found, "a frame with different columns", "Rename or convert it."))
+        raise bad_input(name, found, "a frame with different columns", "Rename or convert it.")
     return pl.DataFrame([_column(str(column), data[column].tolist()) for column in data.columns])
 
 

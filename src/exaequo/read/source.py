@@ -11,10 +11,11 @@ import sys
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from exaequo.choices import STDIN
-from exaequo.errors import InputError, Problem
+from exaequo.errors import bad_input
 
 #: Endings that say how a file is packed, not what is in it.
 PACKED = frozenset({".gz", ".bz2", ".xz", ".zst"})
@@ -43,16 +44,14 @@ def load(path: str, *, digest: bool = False) -> tuple[bytes, Source]:
     source = Source(name, hashlib.sha256(raw).hexdigest() if digest else None)
     data = _unpack(raw, name)
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InputError(
-            Problem(name, None, "the file is UTF-16", "UTF-8", "Save it as UTF-8: iconv -f UTF-16 -t UTF-8")
-        )
+        raise bad_input(name, "the file is UTF-16", "UTF-8", "Save it as UTF-8: iconv -f UTF-16 -t UTF-8")
     return data.removeprefix(b"\xef\xbb\xbf"), source
 
 
 def _raw_bytes(path: str, name: str) -> bytes:
     try:
         if path == STDIN and sys.stdin is None:
-            raise InputError(Problem(name, None, "standard input is closed", "data", "Name a file."))
+            raise bad_input(name, "standard input is closed", "data", "Name a file.")
         return sys.stdin.buffer.read() if path == STDIN else Path(path).read_bytes()
     except FileNotFoundError:
         found, mend = "there is no such file", "Check the path."
@@ -60,15 +59,7 @@ def _raw_bytes(path: str, name: str) -> bytes:
         found, mend = "this is a folder", "Name the files in it, for example with a * in the shell."
     except OSError as error:
         found, mend = f"cannot be read ({error.strerror or error})", "Check the permissions of the file."
-    raise InputError(Problem(name, None, found, "a readable file", mend))
-
-
-def _unbzip2(raw: bytes) -> bytes:
-    return _streams(raw, bz2.BZ2Decompressor)
-
-
-def _unxz(raw: bytes) -> bytes:
-    return _streams(raw, lambda: lzma.LZMADecompressor(format=lzma.FORMAT_XZ), padded=True)
+    raise bad_input(name, found, "a readable file", mend)
 
 
 def _streams(
@@ -110,12 +101,13 @@ def _unzstd(raw: bytes) -> bytes:
 
 #: Bytes unpacked at a time: what follows a stream is copied, so that short ones make short copies.
 _STEP = 1 << 20
+_XZ = partial(lzma.LZMADecompressor, format=lzma.FORMAT_XZ)
 #: Frames of zstd that say something about others; some programs start files with one.
 _SKIPPED = tuple(bytes((0x50 + number,)) + b"\x2a\x4d\x18" for number in range(16))
 _MAGIC: tuple[tuple[bytes | tuple[bytes, ...], str, Callable[[bytes], bytes]], ...] = (
     (b"\x1f\x8b", "gzip", gzip.decompress),
-    (b"BZh", "bzip2", _unbzip2),
-    (b"\xfd7zXZ\x00", "xz", _unxz),
+    (b"BZh", "bzip2", partial(_streams, unpacker=bz2.BZ2Decompressor)),
+    (b"\xfd7zXZ\x00", "xz", partial(_streams, unpacker=_XZ, padded=True)),
     ((b"\x28\xb5\x2f\xfd", *_SKIPPED), "zstd", _unzstd),
 )
 
@@ -131,5 +123,5 @@ def _unpack(raw: bytes, name: str) -> bytes:
                 return unpack(raw)
             except (EOFError, ValueError, OSError, lzma.LZMAError, zlib.error) as error:
                 found = f"the {kind} archive is damaged or cut short ({error})"
-                raise InputError(Problem(name, None, found, "a whole archive", "Copy or download it again.")) from None
+                raise bad_input(name, found, "a whole archive", "Copy or download it again.") from None
     return raw

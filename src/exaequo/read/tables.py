@@ -9,12 +9,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
 
 import polars as pl
 
-from exaequo.errors import InputError, Problem
+from exaequo.choices import TABLE_READERS
+from exaequo.errors import InputError, Problem, bad_input
 from exaequo.read.records import repeated, with_keys
-from exaequo.read.trec import QRELS, RUN, Layout, shown
+from exaequo.read.source import PACKED
+from exaequo.read.trec import QRELS, RUN, Layout, quoted
 from exaequo.text import listed
 
 #: The names each column goes by: ours, PyTerrier's, ir_measures', ranx's, trectools'. The first one present is taken:
@@ -53,10 +57,16 @@ class Place:
         line = self.line(row)
         return Problem(self.name, line, found if line is not None else f"row {row}: {found}", expected, mend)
 
+    def without(self, what: str, present: Sequence[str], names: Iterable[str], mend: str) -> InputError:
+        """Return the error that none of these names is a column."""
+        found = f"no column for {what} among {listed(present, 12) or 'no columns at all'}"
+        expected = " or ".join(dict.fromkeys(names))
+        return bad_input(self.name, found, expected, mend, line=1 if self.first_line else None)
+
     def refuse_twice(self, columns: Iterable[str]) -> None:
         """Raise InputError if one of these columns is there more than once."""
         problems = [
-            Problem(self.name, line, f"{shown(column)} is here twice", "each column once", "Rename or delete one.")
+            Problem(self.name, line, f"{quoted(column)} is here twice", "each column once", "Rename or delete one.")
             for column in columns
             for line in self.twice.get(column, ())
         ]
@@ -72,7 +82,7 @@ class Place:
 def parse(data: bytes, kind: str, layout: Layout, name: str, columns: Mapping[str, str] | None = None) -> pl.DataFrame:
     """Read a whole table file of one of the `KINDS` as a run or as judgments."""
     if not data.strip():
-        raise InputError(Problem(name, None, "the file is empty", f"a {kind} table", "Check how it was made."))
+        raise bad_input(name, "the file is empty", f"a {kind} table", "Check how it was made.")
     return normalise(*read(data, kind, name), layout, columns)
 
 
@@ -83,42 +93,29 @@ def read(data: bytes, kind: str, name: str) -> tuple[pl.DataFrame, Place]:
     # Polars panics at some damaged files; that is not even an Exception.
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         found = f"cannot be read as {kind} ({' '.join(str(error).split())[:120]})"
-        raise InputError(Problem(name, None, found, f"a {kind} table", "Check the file.")) from None
-
-
-def _csv(data: bytes, name: str) -> tuple[pl.DataFrame, Place]:
-    return _delimited(data, name, ",", quote='"')
-
-
-def _tsv(data: bytes, name: str) -> tuple[pl.DataFrame, Place]:
-    return _delimited(data, name, "\t", quote=None)
+        raise bad_input(name, found, f"a {kind} table", "Check the file.") from None
 
 
 def _delimited(data: bytes, name: str, separator: str, quote: str | None) -> tuple[pl.DataFrame, Place]:
     _refuse_what_is_no_text(data, name)
+    rows = _rows(data, separator, quote)
+    header = next(rows, (1, []))[1]
     try:
         # Every column as text: the topic "007" is not the number 7.
         table = pl.read_csv(data, separator=separator, quote_char=quote, infer_schema=False)
     except pl.exceptions.PolarsError:
-        problems = _wrong_widths(data, name, separator, quote)
+        problems = [
+            Problem(name, line, f"{len(row)} fields", f"{len(header)}, as in the header", "Mend the line.")
+            for line, row in rows
+            if len(row) > len(header)
+        ]
         if problems:
             raise InputError(problems) from None
         raise
     # A quoted field may hold line ends; then rows are counted, not lines.
     spans = quote is not None and quote.encode() in data and table.height + 1 < data.rstrip(b"\r\n").count(b"\n") + 1
-    header = next(_rows(data, separator, quote), (1, []))[1]
     twice = {each: [1] for each, times in Counter(header).items() if times > 1}
     return table, Place(name, first_line=None if spans else 2, twice=twice)
-
-
-def _wrong_widths(data: bytes, name: str, separator: str, quote: str | None) -> list[Problem]:
-    rows = _rows(data, separator, quote)
-    width = len(next(rows, (1, []))[1])
-    return [
-        Problem(name, line, f"{len(row)} fields", f"{width}, as in the header", "Mend the line.")
-        for line, row in rows
-        if len(row) > width
-    ]
 
 
 def _rows(data: bytes, separator: str, quote: str | None) -> Iterator[tuple[int, list[str]]]:
@@ -133,15 +130,15 @@ def _rows(data: bytes, separator: str, quote: str | None) -> Iterator[tuple[int,
 def _refuse_what_is_no_text(data: bytes, name: str) -> None:
     if b"\0" in data:
         line = data.count(b"\n", 0, data.index(b"\0")) + 1
-        mend = "Check that this is the right file."
-        raise InputError(Problem(name, line, "the file is not text (it holds null bytes)", "UTF-8 text", mend))
+        found, mend = "the file is not text (it holds null bytes)", "Check that this is the right file."
+        raise bad_input(name, found, "UTF-8 text", mend, line=line)
     try:
         data.decode()
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         found = f"byte 0x{data[error.start]:02x} is not UTF-8"
         mend = "Convert the file: iconv -f LATIN1 -t UTF-8"
-        raise InputError(Problem(name, line, found, "UTF-8 text", mend)) from None
+        raise bad_input(name, found, "UTF-8 text", mend, line=line) from None
 
 
 def _jsonl(data: bytes, name: str) -> tuple[pl.DataFrame, Place]:
@@ -150,7 +147,7 @@ def _jsonl(data: bytes, name: str) -> tuple[pl.DataFrame, Place]:
         table = pl.read_ndjson(data, infer_schema_length=None)
     except pl.exceptions.PolarsError:
         problems = [
-            Problem(name, number, f"not a JSON object ({shown(line)})", "one object a line", "Mend the line.")
+            Problem(name, number, f"not a JSON object ({quoted(line)})", "one object a line", "Mend the line.")
             for number, line in _numbered(data)
             if _keys(line) is None
         ]
@@ -194,14 +191,19 @@ def _parquet(data: bytes, name: str) -> tuple[pl.DataFrame, Place]:
     return pl.read_parquet(io.BytesIO(data)), Place(name)
 
 
+#: A function for each of the `TABLE_READERS`.
 KINDS: dict[str, Callable[[bytes, str], tuple[pl.DataFrame, Place]]] = {
-    "csv": _csv,
-    "tsv": _tsv,
+    "csv": partial(_delimited, separator=",", quote='"'),
+    "tsv": partial(_delimited, separator="\t", quote=None),
     "jsonl": _jsonl,
     "parquet": _parquet,
 }
-#: File endings that say a file is a table; everything else is TREC text.
-ENDINGS = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
+
+
+def kind_of(path: str, other: str) -> str:
+    """Return what kind of table the name of a file says it is, or the `other` kind."""
+    endings = ["", *(ending for ending in map(str.lower, Path(path).suffixes) if ending not in PACKED)]
+    return next((kind for kind, known in TABLE_READERS.items() if endings[-1] in known), other)
 
 
 def normalise(
@@ -214,17 +216,14 @@ def normalise(
     blank = frame.select(pl.all_horizontal(pl.all().is_null())).to_series()
     frame = frame.with_row_index("row").filter(~blank)
     if not frame.height:
-        raise InputError(Problem(place.name, None, "there are no rows", layout.what, "Check how it was made."))
+        raise bad_input(place.name, "there are no rows", layout.what, "Check how it was made.")
     kind = frame[layout.number].dtype
     if not (kind.is_numeric() or kind in (pl.String, pl.Boolean, pl.Null)):
         found_kind = f"column {found[layout.number]} holds {kind} values"
-        raise InputError(Problem(place.name, None, found_kind, "numbers", "Convert the column to numbers."))
+        raise bad_input(place.name, found_kind, "numbers", "Convert the column to numbers.")
     number = frame[layout.number].cast(pl.Float64, strict=False).rename("number")
     ids = [_as_ids(frame[column], place) for column in ("qid", "docno")]
-    problems = [
-        *_missing(frame, ids, place),
-        *_not_numbers(frame, number, layout, place),
-    ]
+    problems = _missing(frame, ids, place) + _not_numbers(frame, number, layout, place)
     rows = frame["row"]
     rest = [as_text(frame[column], place) for column in OPTIONAL[layout] if column in found]
     frame = with_keys(pl.DataFrame([*ids, number.rename(layout.number), *rest]))
@@ -261,29 +260,17 @@ def find_columns(
         if theirs is not None:
             found[ours] = theirs
         elif ours in REQUIRED[layout] or ours in given:
-            expected = " or ".join(dict.fromkeys(names))
-            raise InputError(
-                Problem(
-                    place.name,
-                    1 if place.first_line else None,
-                    f"no column for {ours} among {listed(present, 12) or 'no columns at all'}",
-                    expected,
-                    f"Rename the column, or name it: columns={{{ours!r}: ...}}, --columns {ours}=NAME.",
-                )
-            )
+            mend = f"Rename the column, or name it: columns={{{ours!r}: ...}}, --columns {ours}=NAME."
+            raise place.without(ours, present, names, mend)
     return found
 
 
 def _as_ids(column: pl.Series, place: Place) -> pl.Series:
     """Return ids as strings. Integers become strings here, once; floats are not ids."""
-    if column.dtype == pl.String or column.dtype.is_integer():
-        return column.cast(pl.String)
-    if column.dtype in (pl.Categorical, pl.Enum):
+    if column.dtype.is_integer() or column.dtype in (pl.String, pl.Categorical, pl.Enum):
         return column.cast(pl.String)
     found = f"column {column.name} holds {column.dtype} values"
-    raise InputError(
-        Problem(place.name, None, found, "strings or whole numbers as ids", "Convert the column to strings.")
-    )
+    raise bad_input(place.name, found, "strings or whole numbers as ids", "Convert the column to strings.")
 
 
 def as_text(column: pl.Series, place: Place) -> pl.Series:
@@ -292,7 +279,7 @@ def as_text(column: pl.Series, place: Place) -> pl.Series:
         return column.cast(pl.String)
     except pl.exceptions.PolarsError:
         found = f"column {column.name} holds {column.dtype} values"
-        raise InputError(Problem(place.name, None, found, "text or numbers", "Convert the column to text.")) from None
+        raise bad_input(place.name, found, "text or numbers", "Convert the column to text.") from None
 
 
 def _missing(frame: pl.DataFrame, ids: list[pl.Series], place: Place) -> list[Problem]:
@@ -306,14 +293,10 @@ def _missing(frame: pl.DataFrame, ids: list[pl.Series], place: Place) -> list[Pr
 def _not_numbers(frame: pl.DataFrame, number: pl.Series, layout: Layout, place: Place) -> list[Problem]:
     bad = ~(number.is_not_null() & number.is_finite().fill_null(value=False))
     noun = "score" if layout.number == "sim" else "judgment"
+    mend = f"Drop the row or give it a {noun}."
     rows = frame.filter(bad).select("row", pl.col(layout.number).cast(pl.String)).rows()
     return [
-        place.problem(
-            row,
-            f"{noun} is {'missing' if value is None else shown(value)}",
-            "a finite number",
-            f"Drop the row or give it a {noun}.",
-        )
+        place.problem(row, f"{noun} is {'missing' if value is None else quoted(value)}", "a finite number", mend)
         for row, value in rows
     ]
 
@@ -329,6 +312,5 @@ def _repeats(frame: pl.DataFrame, rows: pl.Series, place: Place) -> list[Problem
             first = (qid, docno, row)
             continue
         found = f"document {docno!r} of topic {qid!r} is here and in {place.called(first[2])}"
-        mend = "Delete one of the two."
-        problems.append(place.problem(row, found, "each document once in a topic", mend))
+        problems.append(place.problem(row, found, "each document once in a topic", "Delete one of the two."))
     return problems

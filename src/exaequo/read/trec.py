@@ -8,30 +8,38 @@ of blanks, tabs, comments or carriage returns are tidied first, whole buffers at
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from itertools import count as numbered
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
 from math import isfinite
+from operator import itemgetter
 
 import polars as pl
 
-from exaequo.errors import InputError, Problem
+from exaequo.errors import InputError, Problem, bad_input
 from exaequo.read.records import repeated, with_keys
-from exaequo.text import count
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The fields of a line, which of them is the number, and whether more fields may follow."""
+    """The fields of a line, which is the number, whether more may follow, and which stand together in one line only."""
 
     what: str
     fields: tuple[str, ...]
     number: str
     more: bool
+    once: tuple[str, ...] = ("qid", "docno")
+    comments: bool = True
 
     @property
     def expected(self) -> str:
         """The shape of a line, for messages."""
         return f"{len(self.fields)} fields: {' '.join(self.fields)}"
+
+    @property
+    def schema(self) -> dict[str, type[pl.DataType]]:
+        """The columns of the frame."""
+        return {field: pl.Float64 if field == self.number else pl.String for field in self.fields}
 
 
 RUN = Layout("a run", ("qid", "iter", "docno", "rank", "sim", "run_id"), "sim", more=True)
@@ -62,36 +70,37 @@ def parse(
     """
     if b"\0" in data:
         mend = "Check that this is the right file."
-        raise InputError(Problem(name, None, "the file is not text (it holds null bytes)", layout.what, mend))
-    frame = parse_clean(data, layout, comments=comments)
+        raise bad_input(name, "the file is not text (it holds null bytes)", layout.what, mend)
+    once = ("qid", "docno", *(("iter",) if subtopics else ()))
+    layout = replace(layout, once=() if repeats else once, comments=comments)
+    frame = parse_clean(data, layout)
     if frame is None:
-        frame = parse_clean(tidy(data, layout, comments=comments), layout, comments=comments)
+        frame = parse_clean(tidy(data, layout), layout)
     if frame is not None:
         frame = with_keys(frame)
         if repeats or repeated(frame, subtopics=subtopics) is None:
             return frame
-    frame, problems = line_by_line(data, layout, name, repeats=repeats, subtopics=subtopics, comments=comments)
+    frame, problems = line_by_line(data, layout, name)
     if problems:
         raise InputError(problems)
     return with_keys(frame)
 
 
-def parse_clean(data: bytes, layout: Layout, *, comments: bool = True) -> pl.DataFrame | None:
+def parse_clean(data: bytes, layout: Layout) -> pl.DataFrame | None:
     """Read a file with one separator and nothing but data; None if it is not such a file."""
     first = data[: data.find(b"\n") + 1] or data
     separator, other = ("\t", b" ") if b"\t" in first else (" ", b"\t")
     if any(mark in data for mark in (other, b"\r", b"\v", b"\f")):
         return None
-    if comments and b"#" in data and _COMMENTS.search(data):
+    if layout.comments and b"#" in data and _COMMENTS.search(data):
         return None
-    schema = {field: pl.Float64 if field == layout.number else pl.String for field in layout.fields}
     try:
         frame = pl.read_csv(
             data,
             separator=separator,
             has_header=False,
             quote_char=None,
-            schema=schema,
+            schema=layout.schema,
             truncate_ragged_lines=layout.more,
         )
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
@@ -101,14 +110,14 @@ def parse_clean(data: bytes, layout: Layout, *, comments: bool = True) -> pl.Dat
     return frame.rechunk() if whole and frame[layout.number].is_finite().all() else None
 
 
-def tidy(data: bytes, layout: Layout, *, comments: bool = True) -> bytes:
+def tidy(data: bytes, layout: Layout) -> bytes:
     """Reduce blanks, tabs, line ends, comments and blank lines to what `parse_clean` reads."""
     data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").translate(bytes.maketrans(b"\t\v\f", b"   "))
     for double, single in ((b"  ", b" "), (b" \n", b"\n"), (b"\n ", b"\n"), (b"\n\n", b"\n")):
         while double in data:
             data = data.replace(double, single)
     data = data.strip(b" \n")
-    if comments:
+    if layout.comments:
         data = _COMMENTS.sub(b"", data)
     if layout.more:  # the first line tells Polars how many columns there are
         first, newline, rest = data.partition(b"\n")
@@ -116,64 +125,57 @@ def tidy(data: bytes, layout: Layout, *, comments: bool = True) -> bytes:
     return data
 
 
-def line_by_line(
-    data: bytes,
-    layout: Layout,
-    name: str,
-    *,
-    repeats: bool = False,
-    subtopics: bool = False,
-    comments: bool = True,
-) -> tuple[pl.DataFrame, list[Problem]]:
+def line_by_line(data: bytes, layout: Layout, name: str) -> tuple[pl.DataFrame, list[Problem]]:
     """Read a file slowly: the frame of its good lines, and a problem for each bad one."""
     problems: list[Problem] = []
     rows: list[tuple[str | float, ...]] = []
-    seen: dict[tuple[str, str, str], int] = {}
-    lines = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
-    for number, line in zip(numbered(1), lines, strict=False):
+    seen: dict[tuple[str | float, ...], int] = {}
+    qid, docno = (layout.fields.index(field) for field in ("qid", "docno"))
+    once = itemgetter(*map(layout.fields.index, layout.once or layout.fields))
+    for number, line in enumerate(data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n"), 1):
         raw = line.split()
-        if not raw or (comments and raw[0].startswith(b"#")):
+        if not raw or (layout.comments and raw[0].startswith(b"#")):
             continue
-        checked = _check_line(line, raw, layout)
-        if isinstance(checked, tuple):
-            pair = (str(checked[0]), str(checked[layout.fields.index("docno")]))
-            subtopic = str(checked[layout.fields.index("iter")]) if subtopics else ""
-            first = seen.setdefault((*pair, subtopic), number)
-            if repeats or first == number:
-                rows.append(checked)
-                continue
-            found = f"document {pair[1]!r} of topic {pair[0]!r} is here and in line {first}"
-            checked = Problem("", None, found, "each document once in a topic", "Delete one of the two lines.")
-        problems.append(Problem(name, number, checked.found, checked.expected, checked.mend))
+        problem = partial(Problem, name, number)
+        checked = _check_line(line, raw, layout, problem)
+        if isinstance(checked, Problem):
+            problems.append(checked)
+            continue
+        first = seen.setdefault(once(checked), number)
+        if layout.once and first < number:
+            found = f"document {checked[docno]!r} of topic {checked[qid]!r} is here and in line {first}"
+            problems.append(problem(found, "each document once in a topic", "Delete one of the two lines."))
+        else:
+            rows.append(checked)
     if not rows and not problems:
         found = "the file is empty" if not data.strip() else "the file has only comments and blank lines"
         problems.append(Problem(name, None, found, f"lines of {layout.expected}", "Check how it was made."))
-    schema = {field: pl.Float64 if field == layout.number else pl.String for field in layout.fields}
-    return pl.DataFrame(rows, schema=schema, orient="row"), problems
+    return pl.DataFrame(rows, schema=layout.schema, orient="row"), problems
 
 
-def _check_line(line: bytes, raw: list[bytes], layout: Layout) -> tuple[str | float, ...] | Problem:
-    """Return the fields of a good line, or a problem that does not know its place yet."""
+def _check_line(
+    line: bytes, raw: list[bytes], layout: Layout, problem: Callable[[str, str, str], Problem]
+) -> tuple[str | float, ...] | Problem:
+    """Return the fields of a good line, or what is wrong with it."""
     try:
         line.decode()
     except UnicodeDecodeError as error:
-        found = f"byte 0x{line[error.start]:02x} is not UTF-8 ({shown(line.decode(errors='replace'))})"
-        return Problem("", None, found, "UTF-8 text", "Convert the file: iconv -f LATIN1 -t UTF-8")
+        found = f"byte 0x{line[error.start]:02x} is not UTF-8 ({quoted(line.decode(errors='replace'))})"
+        return problem(found, "UTF-8 text", "Convert the file: iconv -f LATIN1 -t UTF-8")
     fields = [field.decode() for field in raw]
-    text = shown(" ".join(fields))
+    text = quoted(" ".join(fields))
     width, at = len(layout.fields), layout.fields.index(layout.number)
     numeric = len(fields) > at and _NUMBER.fullmatch(fields[at])
     if not numeric and sum(field.casefold() in _HEADER for field in fields) >= 2:
         mend = "Delete it; or, if the file is a table, name it .csv or .tsv, or say so with --reader."
-        return Problem("", None, f"a header line ({text})", "data", mend)
-    if len(fields) < width:
-        return Problem("", None, f"{count(len(fields), 'field')} ({text})", layout.expected, _mend_width(fields))
-    if len(fields) > width and not layout.more:
-        return Problem("", None, f"{len(fields)} fields ({text})", layout.expected, _mend_width(fields))
+        return problem(f"a header line ({text})", "data", mend)
+    if len(fields) < width or (len(fields) > width and not layout.more):
+        plural = "" if len(fields) == 1 else "s"
+        return problem(f"{len(fields)} field{plural} ({text})", layout.expected, _mend_width(fields))
     noun = "score" if layout.number == "sim" else "judgment"
     if not (numeric and isfinite(float(fields[at]))):
         mend = "Drop the line or give it a score." if noun == "score" else "Mend the judgment or drop the line."
-        return Problem("", None, f"{noun} is {shown(fields[at])}", "a finite number", mend)
+        return problem(f"{noun} is {quoted(fields[at])}", "a finite number", mend)
     return (*fields[:at], float(fields[at]), *fields[at + 1 : width])
 
 
@@ -187,6 +189,6 @@ def _mend_width(fields: list[str]) -> str:
     return "Mend or delete the line."
 
 
-def shown(text: str, most: int = 60) -> str:
+def quoted(text: str, most: int = 60) -> str:
     """Quote a piece of input for a message: control characters escaped, long pieces cut."""
     return repr(text if len(text) <= most else text[: most - 1] + "…")

@@ -7,7 +7,6 @@ import math
 import platform
 from collections.abc import Callable
 from dataclasses import replace
-from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 import numpy as np
@@ -19,23 +18,16 @@ from exaequo.choices import INTERVAL
 from exaequo.expected import SAMPLED
 from exaequo.measures import Measure
 from exaequo.scores import ALL, Scores, TieEffect
-from exaequo.tabular import UNDEFINED, Column, Table
+from exaequo.tabular import Column, Table
 from exaequo.text import count, on_one_line
 
 #: How many lines about ties a table shows before it says how many more there are.
 MOST_TIE_LINES = 12
-_MARKED = " · * best of its column"
 
 
 def value_text(measure: Measure, value: float) -> str:
     """Write a value for reading: counts whole, all else with four digits, halves rounded up."""
-    if math.isnan(value):
-        return UNDEFINED
-    if _counts(measure):
-        return f"{value:,.0f}"
-    if not math.isfinite(value) or abs(value) >= 1e15:
-        return f"{value:.4g}"
-    return str(Decimal(value).quantize(Decimal("0.0001"), ROUND_HALF_UP))
+    return f"{value:,.0f}" if _counts(measure) and not math.isnan(value) else tabular.fixed(value)
 
 
 def _counts(measure: Measure) -> bool:
@@ -49,47 +41,40 @@ def grid(scores: Scores, *, per_topic: bool = False) -> Table:
     names = [(run, topic) for run in scores.runs for topic in (*topics[run], ALL)]
     columns = [Column("run", [run for run, _ in names], right=False)]
     columns += [Column("topic", [topic for _, topic in names], right=False)] if per_topic else []
-    best = _best(scores)
     for at, measure in enumerate(scores.measures):
         for ties in scores.ties:
+            means = {run: scores.mean(measure, run=run, ties=ties) for run in scores.runs}
+            best = _best(measure, list(means.values()))
             cells: list[str] = []
             winners = []
-            for run in scores.runs:
+            for run, mean in means.items():
                 values = block_of[run, ties].values[at].tolist() if per_topic else []
-                cells += [value_text(measure, value) for value in (*values, scores.mean(measure, run=run, ties=ties))]
-                winners += [len(cells) - 1] if cells[-1] == best.get((measure.name, ties)) else []
+                cells += [value_text(measure, value) for value in (*values, mean)]
+                winners += [len(cells) - 1] if cells[-1] == best else []
             group, head = ("", measure.name) if len(scores.ties) == 1 else (measure.name, ties)
             columns.append(Column(head, cells, group=group, best=winners))
     return Table(columns=columns)
 
 
-def _best(scores: Scores) -> dict[tuple[str, str], str]:
-    """Return the best figure of each column, as it is printed; none where there is one run, or for counts."""
-    best: dict[tuple[str, str], str] = {}
-    if len(scores.runs) < 2:
-        return best
-    for measure in scores.measures:
-        if measure.aggregate == "sum":
-            continue
-        choose: Callable[[list[float]], float] = max if measure.definition.higher_is_better else min
-        for ties in scores.ties:
-            values = [scores.mean(measure, run=run, ties=ties) for run in scores.runs]
-            defined = [value for value in values if not math.isnan(value)]
-            if defined:
-                best[measure.name, ties] = value_text(measure, choose(defined))
-    return best
+def _best(measure: Measure, means: list[float]) -> str | None:
+    """Return the best figure of a column, as it is printed; none where there is one run, or for counts."""
+    defined = [mean for mean in means if not math.isnan(mean)]
+    if len(means) < 2 or measure.aggregate == "sum" or not defined:
+        return None
+    return value_text(measure, max(defined) if measure.definition.higher_is_better else min(defined))
 
 
 def text_table(scores: Scores, *, per_topic: bool = False, width: int = 0, colour: bool = False) -> str:
     """Return the table for reading, with what was done above it and what ties change below."""
+    table = grid(scores, per_topic=per_topic)
+    marked = " · * best of its column" if any(column.best for column in table.columns) else ""
     lines = tie_lines(scores, per_topic=per_topic) + expected_lines(scores)
-    table = replace(grid(scores, per_topic=per_topic), title=summary(scores), lines=lines)
-    return tabular.text(table, width=width, colour=colour)
+    return tabular.text(replace(table, title=summary(scores) + marked, lines=lines), width=width, colour=colour)
 
 
 def html_table(scores: Scores) -> str:
     """Return the table as HTML, for notebooks."""
-    return tabular.html(replace(grid(scores), title=summary(scores).removesuffix(_MARKED)))
+    return tabular.html(replace(grid(scores), title=summary(scores)))
 
 
 def summary(scores: Scores) -> str:
@@ -98,14 +83,11 @@ def summary(scores: Scores) -> str:
     sizes = sorted({len(block.topics) for block in scores.blocks})
     topics = count(sizes[-1], "topic") if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} topics"
     level = options.get("rel_level")
-    parts = [
-        f"ties: {', '.join(scores.ties)}",
-        topics,
-        f"relevant: grade {'> 0' if level is None else f'≥ {level:g}'}",
-    ]
+    grades = "> 0" if level is None else f"≥ {level:g}"
+    parts = [f"ties: {', '.join(scores.ties)}", topics, f"relevant: grade {grades}"]
     parts += [f"depth {options['depth']}"] if options.get("depth") else []
     parts += ["scores in single precision"] if options.get("precision") == "single" else []
-    return " · ".join(parts) + (_MARKED if _best(scores) else "")
+    return " · ".join(parts)
 
 
 def tie_lines(scores: Scores, *, per_topic: bool = False, exact: bool = False) -> list[str]:
@@ -174,18 +156,14 @@ def trec(scores: Scores, *, per_topic: bool = False) -> str:
     for block in scores.blocks:
         name = block.run if len(scores.ties) == 1 else f"{block.run} ({block.ties})"
         lines.append(f"{'runid':<22}\t{ALL}\t{on_one_line(name)}")
-        if per_topic:
-            for at, topic in enumerate(block.topics):
-                pairs = zip(scores.measures, block.values[:, at], strict=True)
-                lines += [_trec_line(measure, topic, value) for measure, value in pairs]
-        lines += [
-            _trec_line(measure, ALL, scores.mean(measure, run=block.run, ties=block.ties))
-            for measure in scores.measures
-        ]
+        means = [scores.mean(measure, run=block.run, ties=block.ties) for measure in scores.measures]
+        topics = zip(block.topics, block.values.T, strict=True) if per_topic else ()
+        for topic, values in (*topics, (ALL, means)):
+            lines += [_trec_line(*pair, topic) for pair in zip(scores.measures, values, strict=True)]
     return "\n".join(lines) + "\n"
 
 
-def _trec_line(measure: Measure, topic: str, value: float) -> str:
+def _trec_line(measure: Measure, value: float, topic: str) -> str:
     text = f"{value:.0f}" if _counts(measure) else f"{value:6.4f}"
     return f"{measure.name:<22}\t{on_one_line(topic)}\t{text}"
 
