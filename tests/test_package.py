@@ -245,5 +245,5 @@ def test_what_can_be_chosen_is_what_there_is() -> None:
     assert record == {*Evaluation.__annotations__, "ties", "samples"}
     assert set(_EVALUATION) == record - {"ties"}
     assert set(_PLAN) <= {each.name for each in fields(Plan)}
-    for name, (_, about) in _EVALUATION.items():
-        assert about.get("default") == getattr(Options(), name), name
+    for name, option in _EVALUATION.items():
+        assert option.default == getattr(Options(), name), name

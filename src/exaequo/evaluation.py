@@ -14,7 +14,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from exaequo.choices import EXPECTED, INTERVAL, ORDERS_SAMPLED
-from exaequo.errors import BadParameter, DataWarning, InputError, MissingTopics, Problem
+from exaequo.errors import BadParameter, DataWarning, MissingTopics, bad_input
 from exaequo.expected import expected_values
 from exaequo.judge import JudgedRun, Judgments, judge, prepare
 from exaequo.measures import Measure, parse_measures
@@ -194,7 +194,7 @@ def _measured(ordering: Ordering, measures: Sequence[Measure], ties: Iterable[st
     kept = ordering.judged_run.returned > 0
     if not kept.any():
         found = "none of its topics has a relevant document"
-        raise InputError(Problem(ordering.run.source.name, None, found, "at least one", "Choose --missing zero."))
+        raise bad_input(ordering.run.source.name, found, "at least one", "Choose --missing zero.")
     return [block.part(kept) for block in blocks]
 
 
@@ -212,7 +212,7 @@ def remarks_on_judgments(judgments: Judgments, measures: Sequence[Measure] = ())
     if not judgments.n_topics:
         found = f"no relevant document in {count(len(judgments.nothing_relevant), 'topic')}"
         mend = "Check the judgments, --rel-level and --max-grade."
-        raise InputError(Problem(name, None, found, "at least one", mend))
+        raise bad_input(name, found, "at least one", mend)
     if ALL in judgments.topics:
         remarks.append(f"{name}: a topic is called {ALL!r}; in CSV and trec output so are the figures of all topics")
     if judgments.nothing_relevant:
@@ -254,7 +254,7 @@ def remarks_on_run(judged: JudgedRun, options: Options) -> list[str]:
         examples = listed(judged.judgments.topics.to_list(), 3)
         found = f"none of its {count(len(stray), 'topic')} is judged ({listed(stray, 3)})"
         mend = "Check that the run and the qrels are of the same collection."
-        raise InputError(Problem(run.source.name, None, found, f"topics such as {examples}", mend))
+        raise bad_input(run.source.name, found, f"topics such as {examples}", mend)
     if run.n_names > 1:
         remarks.append(f"{run.source.name}: {run.n_names} different run ids; taken as one run, called {run.name}")
     if options.precision == "single" and np.abs(judged.sim).max(initial=0) > np.finfo(np.float32).max:

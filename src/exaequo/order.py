@@ -25,7 +25,7 @@ import numpy.typing as npt
 import polars as pl
 
 from exaequo.choices import PRECISIONS, STRATEGIES
-from exaequo.errors import InputError, Problem
+from exaequo.errors import bad_input
 from exaequo.judge import Bools, Floats, Ints, JudgedRun, Judgments
 from exaequo.options import check_choice
 from exaequo.read.records import Run
@@ -241,22 +241,14 @@ class Ordering:
     def _file_ranks(self) -> Floats:
         run = self.judged_run.run
         if "rank" not in run.frame.columns:
-            raise InputError(Problem(run.source.name, None, "there is no rank", "a rank column", "Use another --ties."))
+            raise bad_input(run.source.name, "there is no rank", "a rank column", "Use another --ties.")
         text = self._tied_column("rank")
         rank = text.cast(pl.Float64, strict=False)
         bad = (rank.is_null() | ~rank.is_finite()).arg_true()
         if len(bad):
             at = bad[0]
             where = f"document {self._tied_column('docno')[at]!r} of topic {self._tied_column('qid')[at]!r}"
-            raise InputError(
-                Problem(
-                    run.source.name,
-                    None,
-                    f"the rank of {where} is {text[at]!r}",
-                    "a number",
-                    "Use another --ties.",
-                )
-            )
+            raise bad_input(run.source.name, f"the rank of {where} is {text[at]!r}", "a number", "Use another --ties.")
         return rank.to_numpy()
 
     def _tied_column(self, name: str) -> pl.Series:
