@@ -30,9 +30,8 @@ def single(*, cutoff: int = 10, **look: Unpack[Appearance]) -> Chart:
         for name in names
         for at, value in enumerate(parse_measure(name).values(ranking), 1)
     ]
-    canvas = Canvas.of(look)
+    canvas = Canvas.of(look, "One relevant document", f"a reader who looks at {cutoff}")
     whole = ranks_axis(1, 2 * cutoff, canvas)
     axes = Axes("rank", "value", "Rank of the only relevant document", "Value", (0, 2 * cutoff), (0, 1), whole)
     marked = [row for row in rows if cutoff <= MOST_MARKS or row["rank"] in whole["values"]]
-    layers, canvas, _ = lines(rows, axes, canvas, marked=marked)
-    return canvas.chart(layers, title="One relevant document", note=f"a reader who looks at {cutoff}")
+    return lines(rows, axes, canvas, marked=marked)

@@ -7,10 +7,10 @@ from typing import Any, Unpack
 
 from exaequo.comparison import compare
 from exaequo.measures import Measure, parse_measure
-from exaequo.plot.chart import Canvas, Chart, Common
+from exaequo.plot.chart import Canvas, Chart, Common, notes
 from exaequo.plot.data import evaluation, level_of
 from exaequo.plot.kinds import kind
-from exaequo.plot.marks import axis_name, best_rows, layer, nominal, notes, padded, quantity, short_names
+from exaequo.plot.marks import axis_name, best_rows, layer, nominal, padded, quantity, short_names
 from exaequo.read import QrelsLike
 
 #: Letters of groups that are written out.
@@ -28,7 +28,7 @@ def systems(
     kept, some = best_rows([row["run"] for row in rows])
     rows = rows[: len(kept)]
     note = notes(f"{100 * (1 - alpha):g} % intervals", letters_mean(rows), result.plan.name, some, level_of(common))
-    return means(rows, what, Canvas.of(common), title=f"Means of {what.name}", note=note)
+    return means(rows, what, Canvas.of(common, f"Means of {what.name}", note))
 
 
 def letters_mean(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -38,7 +38,7 @@ def letters_mean(rows: Sequence[Mapping[str, Any]]) -> str:
     return "≈: not told apart from the best"
 
 
-def means(rows: Sequence[Mapping[str, Any]], measure: Measure, canvas: Canvas, **words: str) -> Chart:
+def means(rows: Sequence[Mapping[str, Any]], measure: Measure, canvas: Canvas) -> Chart:
     """Draw means with their intervals, as far as values can go, and the letters of groups."""
     about = measure.definition
     shown = short_names([row["run"] for row in rows])
@@ -65,4 +65,4 @@ def means(rows: Sequence[Mapping[str, Any]], measure: Measure, canvas: Canvas, *
         layer(rows, "point", {"y": y, "x": quantity("mean")}, filled=True, size=canvas.area(80), opacity=1, **look),
         layer(rows, "text", letters, align="left", dx=8, fontWeight="bold"),
     ]
-    return canvas.chart(layers, **words)
+    return canvas.chart(layers)

@@ -10,10 +10,10 @@ from exaequo.errors import BadParameter
 from exaequo.filtering import Filter, filter_of
 from exaequo.judge import Floats
 from exaequo.measures import PARAMETERS
-from exaequo.plot.chart import Canvas, Chart, Common
+from exaequo.plot.chart import Canvas, Chart, Common, notes
 from exaequo.plot.data import read
 from exaequo.plot.kinds import kind
-from exaequo.plot.marks import Axes, Row, lines, notes
+from exaequo.plot.marks import Axes, Row, lines
 from exaequo.read import QrelsLike
 from exaequo.text import count
 
@@ -63,12 +63,12 @@ def threshold(
     marked = rows if len(grid) <= MOST_MARKS else []
     # A threshold between two scores does what the higher one does.
     how = "step-before" if whole else "linear"
-    layers, canvas, _ = lines(rows, axes, Canvas.of(common), marked=marked, interpolate=how)
     worth = ", ".join(f"{each:g}".replace("-", "−") for each in utility)
     about = f"utility {worth} over its best, at least −1; β = {beta:g}"
     some = "" if whole else f"{len(grid)} of {len(np.unique(one.score)):,} thresholds"
     note = notes(count(len(one.themes), "theme"), about, some, lists.level)
-    return canvas.chart(layers, title=f"{name}: what the threshold does", note=note)
+    canvas = Canvas.of(common, f"{name}: what the threshold does", note)
+    return lines(rows, axes, canvas, marked=marked, interpolate=how)
 
 
 def _stretched(one: Filter, span: tuple[float, float]) -> str:
