@@ -15,6 +15,8 @@ from exaequo.plot.chart import DASHES, SHAPES, Canvas, Chart
 from exaequo.text import on_one_line
 
 Row = dict[str, Any]
+#: The points of the line of each run.
+Lines = Mapping[str, Sequence[tuple[float, float]]]
 #: Where a name is: left, top, right, bottom.
 _Box = tuple[float, float, float, float]
 #: Lines up to which each has its name; of more, so many of the best have.
@@ -172,6 +174,11 @@ class Axes:
     y_axis: Row | None = None
     x_scale: str = "linear"
 
+    def rows(self, found: Lines, shown: Mapping[str, str]) -> list[Row]:
+        """Return the points of those lines that are shown, under the names they are shown with."""
+        chosen = ((shown[run], points) for run, points in found.items() if run in shown)
+        return [{"run": name, self.x: x, self.y: y} for name, points in chosen for x, y in points]
+
     def encoding(self) -> dict[str, Row]:
         """Return x and y."""
         kind = {"zero": False} if self.x_scale == "linear" else {"type": self.x_scale}
@@ -184,11 +191,11 @@ class Axes:
 
 
 def lines(
-    rows: Sequence[Row],
+    found: Lines,
     axes: Axes,
     canvas: Canvas,
     *,
-    marked: Sequence[Row] | None = None,
+    marked: Lines | None = None,
     interpolate: str = "linear",
     rank: Mapping[str, float] | None = None,
     behind: Sequence[Row] = (),
@@ -197,31 +204,26 @@ def lines(
 ) -> Chart:
     """Draw a line per run, with its name at the end, between the layers behind and in front.
 
-    `rows` have `run` and the fields of the axes, in the order of each line. `marked` are the points to mark, by default
-    all of them. With too many runs for names, those with the highest `rank` are named and the others are thin and grey.
+    `marked` are the points to mark, by default all of them. With too many runs for names, those with the highest `rank`
+    are named and the others are thin and grey.
     """
-    names = list(dict.fromkeys(row["run"] for row in rows))
-    named, some = _named(names, rank or {})
+    named, some = _named(list(found), rank or {})
     shown = short_names(named)
     canvas = canvas.beside(right=margin(list(shown.values()), canvas))
     canvas = canvas.high(max(canvas.height, canvas.line * len(named)))
     encoding = axes.encoding()
     layers = list(behind)
-    if len(named) < len(names):
-        quiet = [row for row in rows if row["run"] not in shown]
+    if len(named) < len(found):
+        quiet = axes.rows(found, {run: run for run in found if run not in shown})
         alone = {**encoding, "detail": {"field": "run"}, "color": {"value": canvas.quiet}}
         layers.append(layer(quiet, "line", alone, strokeWidth=canvas.px(0.7), opacity=0.5, interpolate=interpolate))
-
-    def renamed(chosen: Sequence[Row]) -> list[Row]:
-        return [row | {"run": shown[row["run"]]} for row in chosen if row["run"] in shown]
-
-    own = renamed(rows)
+    own = axes.rows(found, shown)
     how = channels(list(shown.values()), canvas)
     styled = {**encoding, "color": how["color"], "strokeDash": how["strokeDash"]}
     styled["order"] = {"field": "order", "type": "quantitative"}
     numbered = [row | {"order": at} for at, row in enumerate(own)]
     layers.append(layer(numbered, "line", styled, strokeWidth=canvas.px(2), interpolate=interpolate))
-    points = own if marked is None else renamed(marked)
+    points = own if marked is None else axes.rows(marked, shown)
     if points:
         shaped = {**encoding, "color": how["color"], "shape": how["shape"]}
         layers.append(layer(points, "point", shaped, filled=True, size=canvas.area(45), opacity=1))

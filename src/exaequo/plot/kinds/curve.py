@@ -56,17 +56,16 @@ def curve(
 
 def _topic_curves(rankings: Sequence[tuple[str, Ranking]], topic: int, canvas: Canvas, f_lines: bool) -> Chart:
     """Draw recall and precision at each relevant document of one topic, and the interpolated steps through them."""
-    steps, points, rank = [], [], {}
+    steps, points = {}, {}
     for name, ranking in rankings:
         n = int(ranking.n_rel()[topic])
-        raw = [(i / n, i / at) for i, at in enumerate(relevant_ranks(ranking, topic), 1)]
+        points[name] = raw = [(i / n, i / at) for i, at in enumerate(relevant_ranks(ranking, topic), 1)]
         best = best_from_here(np.array([p for _, p in raw]), np.zeros(len(raw), dtype=np.int64))
         line = [(0.0, float(best[0]) if len(best) else 0.0)]
         line += [(r, float(b)) for (r, _), b in zip(raw, best, strict=True)]
         line += [(1.0, 0.0)] if line[-1][0] < 1 else []  # recall that is never reached has no precision
-        steps += [{"run": name, "recall": r, "precision": p} for r, p in line]
-        points += [{"run": name, "recall": r, "precision": p} for r, p in raw]
-        rank[name] = sum(p for _, p in raw)
+        steps[name] = line
+    rank = {name: sum(p for _, p in raw) for name, raw in points.items()}
     back, front = _f_lines(canvas) if f_lines else ([], [])
     how = "step-before"
     return lines(steps, _PLANE, canvas, marked=points, interpolate=how, rank=rank, behind=back, front=front)
@@ -76,11 +75,7 @@ def mean_curves(
     means: Mapping[str, Sequence[float]], canvas: Canvas, behind: Iterable[Floats] = (), f_lines: bool = False
 ) -> Chart:
     """Draw precision at eleven levels of recall, averaged over topics, perhaps with all topics faintly behind."""
-    rows = [
-        {"run": name, "recall": level, "precision": float(value)}
-        for name, values in means.items()
-        for level, value in zip(LEVELS, values, strict=True)
-    ]
+    points = {name: list(zip(LEVELS, values, strict=True)) for name, values in means.items()}
     rank = {name: float(np.mean(values)) for name, values in means.items()}
     back, front = _f_lines(canvas) if f_lines else ([], [])
     spread = ""
@@ -91,7 +86,7 @@ def mean_curves(
         else:
             back += _bands(table, colour)
             spread = "shaded: the middle half, and 80 %, of topics"
-    return lines(rows, _PLANE, canvas, rank=rank, behind=back, front=front, said=spread)
+    return lines(points, _PLANE, canvas, rank=rank, behind=back, front=front, said=spread)
 
 
 def _faint(table: Floats, colour: str, canvas: Canvas) -> Row:
