@@ -23,12 +23,8 @@ SIZES = dict(zip(PICTURE_SIZES, ((250.0, 150.0, 8.0), (640.0, 340.0, 12.0), (106
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
 ON_DARK = ("#56B4E9", "#E69F00", "#2BC49A", "#E6A0C4", "#F0E442", "#FF8A66", "#FFFFFF", "#C9A66B")
 #: What is not data: text, paper, grid, and things said quietly; on light and on dark paper.
-INK, PAPER, FAINT, QUIET = (
-    ("#222222", "#EEEEEE"),
-    ("#FFFFFF", "#1B1B1F"),
-    ("#DDDDDD", "#55555E"),
-    ("#757575", "#A0A0AA"),
-)
+INK, PAPER = ("#222222", "#EEEEEE"), ("#FFFFFF", "#1B1B1F")
+FAINT, QUIET = ("#DDDDDD", "#55555E"), ("#757575", "#A0A0AA")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 2], [1, 3], [10, 4], [6, 2, 1, 2, 1, 2])
 #: The width of a letter, of the size of its font: an average, for leaving room.

@@ -186,14 +186,8 @@ def _contrasts(result: Comparison, best: str) -> list[dict[str, Any]]:
     rows = result.contrasts
     if result.plan.baseline is not None:
         rows = rows.filter(pl.col("two") == best)
-    return [
-        {
-            **row,
-            **{key: cell_text(row[key]) for key in ("value_one", "value_two")},
-            "difference": signed(row["difference"]),
-        }
-        for row in rows.to_dicts()
-    ]
+    written = {"value_one": cell_text, "value_two": cell_text, "difference": signed}
+    return [row | {name: write(row[name]) for name, write in written.items()} for row in rows.to_dicts()]
 
 
 def _lists(scores: Scores, options: Options, best: str, second: str | None) -> list[dict[str, Any]]:

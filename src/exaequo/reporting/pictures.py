@@ -132,14 +132,10 @@ def _of_pair(scores: Scores, best: str, second: str) -> Iterator[Row]:
     """The two runs of the verdict: on all topics, and where they differ most."""
     first = scores.measures[0]
     topics, own = scores.matrix(first).topics.to_list(), dict(zip(scores.runs, table(scores, first), strict=True))
-    one, two = own[second], own[best]
-    pair, name = Pair(first, (second, best), topics, one, two), first.name
-    values_of = zip(topics, one.tolist(), two.tolist(), pair.gap.tolist(), strict=True)
-    cells = [["topic", second, best, "difference"]]
-    cells += [
-        [topic, cell_text(a), cell_text(b), cell_text(gap)]
-        for topic, a, b, gap in sorted(values_of, key=lambda each: -each[3])
-    ]
+    pair, name = Pair(first, (second, best), topics, own[second], own[best]), first.name
+    columns = (values.tolist() for values in (pair.first, pair.second, pair.gap))
+    rows = sorted(zip(topics, *columns, strict=True), key=lambda row: -row[-1])
+    cells = [["topic", second, best, "difference"], *([topic, *map(cell_text, values)] for topic, *values in rows)]
     canvas, title = Canvas.of({}, pair.title, f"{scores.ties[0]} ties"), f"{pair.title}, topic by topic"
     yield _figure("topics", title, f"Differences in {name}, sorted.", gap_bars(pair, canvas), cells)
     text = f"{name} of both, topic by topic, as in the table above."

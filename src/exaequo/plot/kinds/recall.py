@@ -168,8 +168,9 @@ def areas(what: Scene, canvas: Canvas, note: str) -> Chart:
         layers = _each_area(what, labels, axes, canvas)
         said = (note, "the area under a line, as a share of that between both cases, is the value")
     else:
+        (name,) = what.own
         layers = _two_areas(what, axes, canvas)
-        said = (f"{next(iter(what.own))}: A2 / (A1 + A2) = {what.value(next(iter(what.own))):.4f}", note)
+        said = (f"{name}: A2 / (A1 + A2) = {what.value(name):.4f}", note)
     up, quiet = -0.6 * canvas.font, canvas.quiet
     layers += [
         *_cases(what.best, what.worst, axes, canvas),
@@ -216,17 +217,15 @@ def _each_area(what: Scene, labels: Mapping[str, str], axes: Axes, canvas: Canva
     """The area over the worst case of each run, with its name and value at the right."""
     how = channels(list(labels.values()), canvas)
     layers: list[Row] = []
-    rows: list[Row] = []
-    ends: list[Row] = []
-    foot = what.end - what.n  # up to here the worst case finds nothing, and runs differ
-    for at, (name, steps) in enumerate(what.own.items()):
-        if len(what.own) <= MOST_AREAS:
-            layers.append(_area(what.worst, steps, axes, color=canvas.colours[at], opacity=0.15))
-        rows += [{"run": labels[name], "rank": rank, "found": found} for rank, found in steps]
-        ends.append({"run": labels[name], "rank": foot, "found": _found(steps, foot), "value": what.value(name)})
+    if len(what.own) <= MOST_AREAS:
+        for steps, colour in zip(what.own.values(), canvas.colours, strict=False):
+            layers.append(_area(what.worst, steps, axes, color=colour, opacity=0.15))
     styled = {**axes.encoding(), "color": how["color"], "strokeDash": how["strokeDash"]}
+    rows = axes.rows(what.own, labels)
     layers.append(layer(rows, "line", styled, interpolate="step-after", strokeWidth=canvas.px(2)))
-    ends.sort(key=lambda end: end["value"])  # of those at one height, the better stands higher
+    foot = what.end - what.n  # up to here the worst case finds nothing, and runs differ
+    upward = sorted(what.own, key=what.value)  # of those at one height, the better stands higher
+    ends = [{"run": labels[name], "rank": foot, "found": _found(what.own[name], foot)} for name in upward]
     return [*layers, *names_at_the_end(ends, axes, canvas, how)]
 
 
