@@ -48,7 +48,7 @@ def layer(values: Sequence[Mapping[str, Any]], mark: str, encoding: Row, **look:
     return {"data": {"values": [dict(row) for row in values]}, "mark": {"type": mark, **look}, "encoding": encoding}
 
 
-def told_apart(field: str, names: Sequence[str], looks: Sequence[Any], legend: Row | None = None) -> Row:
+def by_name(field: str, names: Sequence[str], looks: Sequence[Any], legend: Row | None = None) -> Row:
     """Return an encoding that gives each name its look."""
     scale = {"domain": list(names), "range": list(looks)}
     return {"field": field, "type": "nominal", "scale": scale, "legend": legend}
@@ -60,7 +60,7 @@ def channels(names: Sequence[str], canvas: Canvas) -> dict[str, Row]:
 
     def channel(values: Sequence[Any], turn: int) -> Row:
         looks = [values[(at + turn * (at // len(values))) % len(values)] for at in range(len(names))]
-        return told_apart("run", names, looks)
+        return by_name("run", names, looks)
 
     return {"color": channel(canvas.colours, 0), "shape": channel(SHAPES, 1), "strokeDash": channel(dashes, 1)}
 

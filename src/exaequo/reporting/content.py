@@ -16,7 +16,7 @@ from exaequo.comparison.values import pick, table
 from exaequo.evaluation import Judged
 from exaequo.measures import Measure, parse_measure
 from exaequo.options import Options
-from exaequo.plot.kinds.systems import MOST_LETTERS
+from exaequo.plot.kinds.systems import written_out
 from exaequo.reporting.data import data_of
 from exaequo.reporting.facts import DEEPEST_HIT, noting
 from exaequo.reporting.pictures import figures
@@ -147,24 +147,24 @@ def _rows(result: Comparison) -> list[dict[str, Any]]:
     """Return a row per run: a cell per measure with the mean, its interval, the letter of its group or its mark."""
     by_run: dict[str, dict[str, Any]] = {name: {} for name in result.scores.runs}
     rows = result.systems.to_dicts()
-    many = max(len(row.get("group", "")) for row in rows) > MOST_LETTERS
+    few = written_out(row.get("group", "") for row in rows)
     for row in rows:
         by_run[row["run"]][row["measure"]] = {
             "value": row["mean"],
             "text": cell_text(row["mean"]),
             "low": cell_text(row["low"]),
             "high": cell_text(row["high"]),
-            "mark": _mark(row, many) if result.pairs.height else "",
+            "mark": _mark(row, few) if result.pairs.height else "",
             "best": row["rank"] == 1,
         }
     return [{"run": name, "cells": by_run[name]} for name in ranked_runs(result)]
 
 
-def _mark(row: dict[str, Any], many: bool) -> str:
+def _mark(row: dict[str, Any], few: bool) -> str:
     """Return the letters of a group, unless there are too many to read, or the mark against the baseline."""
     if "group" not in row:
         return str(row["mark"])
-    return str(row["group"]) if not many else "≈" if row["group"].startswith("a") and row["rank"] > 1 else ""
+    return str(row["group"]) if few else "≈" if row["group"].startswith("a") and row["rank"] > 1 else ""
 
 
 def _matrix(result: Comparison, names: list[str]) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from exaequo import __version__
 from exaequo.comparison import Comparison
 from exaequo.comparison.values import means, pick
 from exaequo.options import Options
-from exaequo.plot.kinds.systems import MOST_LETTERS
+from exaequo.plot.kinds.systems import written_out
 from exaequo.scores import Scores
 from exaequo.tabular import cell_text
 from exaequo.text import count, on_one_line
@@ -122,5 +122,5 @@ def legend_of(result: Comparison) -> str:
         return f"▲ and ▼: significantly better and worse than {result.plan.baseline}, the baseline."
     if not result.pairs.height:
         return ""
-    few = result.systems["group"].str.len_chars().max() <= MOST_LETTERS  # type: ignore[operator]
+    few = written_out(result.systems["group"])
     return "Letters: runs that share one are not told apart." if few else "≈: not told apart from the best."

@@ -40,10 +40,9 @@ def curve(
     """
     lists = read(qrels, runs, common)
     if topic is not None:
-        at = lists.topic(topic)
         note = notes(f"points and interpolated steps, {ties} ties", lists.level)
-        canvas = Canvas.of(common, f"Topic {lists.judgments.topics[at]}", note)
-        return _topic_curves(lists.rankings(ties), at, canvas, f_lines)
+        canvas = Canvas.of(common, f"Topic {topic}", note)
+        return _topic_curves(lists.rankings(ties), lists.topic(topic), canvas, f_lines)
     tables = {
         name: np.array([interpolated_precision(ranking, level) for level in LEVELS])
         for name, ranking in lists.rankings(ties)

@@ -15,7 +15,7 @@ from exaequo.measures import Measure, parse_measure
 from exaequo.measures.recall import mor_parts
 from exaequo.order import Ranking
 from exaequo.plot.chart import Canvas, Chart, Common, notes
-from exaequo.plot.data import RankedRuns, at_least_one, read, relevant_ranks
+from exaequo.plot.data import at_least_one, read, relevant_ranks
 from exaequo.plot.kinds import kind
 from exaequo.plot.marks import (
     Axes,
@@ -77,7 +77,7 @@ def recall(
         raise BadParameter(f"This picture shows up to {MOST_RUNS} runs. Got {len(lists.names)}.")
     at = lists.topic(topic)
     rankings = lists.rankings(ties)
-    what = _case(measure, cutoff, lists, at, rankings)
+    what = _case(measure, cutoff, [ranking for _, ranking in rankings], at)
     canvas = Canvas.of(common, f"{what.name}, topic {lists.judgments.topics[at]}")
     note = notes(f"{ties} ties", lists.level)
     if what.definition.name == "MOR":
@@ -88,20 +88,17 @@ def recall(
     return areas(scene_of(what, found, int(first.n_rel(rel)[at])), canvas, note)
 
 
-def _case(
-    measure: str, cutoff: int | None, lists: RankedRuns, at: int, rankings: Sequence[tuple[str, Ranking]]
-) -> Measure:
+def _case(measure: str, cutoff: int | None, rankings: Sequence[Ranking], at: int) -> Measure:
     """Return the measure whose cases are drawn, with a cutoff that shows all there is unless one is given."""
     bare = parse_measure(measure, complete=False)
     if bare.definition.name not in CASES:
         raise BadParameter(f"This picture shows {', '.join(CASES)}. Got {measure!r}.")
-    given = bare.definition.name == "RNorm" or "cutoff" in bare.params
-    if given and cutoff is not None:
-        raise BadParameter(f"{measure} says how far the reader looks; leave the cutoff out.")
-    if given:
+    if bare.definition.name == "RNorm" or "cutoff" in bare.params:
+        if cutoff is not None:
+            raise BadParameter(f"{measure} says how far the reader looks; leave the cutoff out.")
         return parse_measure(measure)
-    longest = max(int(ranking.returned[at]) for _, ranking in rankings)
-    return bare @ (cutoff or max(1, min(100, max(longest, int(lists.judgments.counted(None)[at])))))
+    longest = max(int(ranking.returned[at]) for ranking in rankings)
+    return bare @ (cutoff or max(1, min(100, max(longest, int(rankings[0].n_rel()[at])))))
 
 
 def scene_of(measure: Measure, found: Mapping[str, Sequence[int]], n: int) -> Scene:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Unpack
 
 from exaequo.comparison import compare
@@ -31,11 +31,15 @@ def systems(
     return means(rows, what, Canvas.of(common, f"Means of {what.name}", note))
 
 
+def written_out(groups: Iterable[str]) -> bool:
+    """Tell whether the letters of groups are few enough to read."""
+    return max(map(len, groups)) <= MOST_LETTERS
+
+
 def letters_mean(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Say what the letters beside the intervals mean; with many groups they are not written out."""
-    if max(len(row["group"]) for row in rows) <= MOST_LETTERS:
-        return "those that share a letter are not told apart"
-    return "≈: not told apart from the best"
+    """Say what the letters beside the intervals mean."""
+    few = written_out(row["group"] for row in rows)
+    return "those that share a letter are not told apart" if few else "≈: not told apart from the best"
 
 
 def means(rows: Sequence[Mapping[str, Any]], measure: Measure, canvas: Canvas) -> Chart:
@@ -43,11 +47,11 @@ def means(rows: Sequence[Mapping[str, Any]], measure: Measure, canvas: Canvas) -
     about = measure.definition
     shown = short_names([row["run"] for row in rows])
     canvas = canvas.beside(left=max(map(canvas.span, shown.values())), right=2 * canvas.font).rows(len(rows))
-    many = max(len(row["group"]) for row in rows) > MOST_LETTERS
+    few = written_out(row["group"] for row in rows)
     rows = [
         {
             **row,
-            "group": row["group"] if not many else "≈" if row["group"].startswith("a") else "",
+            "group": row["group"] if few else "≈" if row["group"].startswith("a") else "",
             "run": shown[row["run"]],
             "low": max(row["low"], about.lowest) if row["low"] is not None else row["mean"],
             "high": min(row["high"], about.highest) if row["high"] is not None else row["mean"],

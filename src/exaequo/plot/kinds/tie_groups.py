@@ -11,7 +11,7 @@ from exaequo.order import Ranking
 from exaequo.plot.chart import Canvas, Chart, Common
 from exaequo.plot.data import at_least_one, read
 from exaequo.plot.kinds import kind
-from exaequo.plot.marks import Row, layer, nominal, quantity, ranks_axis, short_names, told_apart
+from exaequo.plot.marks import Row, by_name, layer, nominal, quantity, ranks_axis, short_names
 from exaequo.read import QrelsLike
 
 #: Rows up to which each has a label.
@@ -76,7 +76,7 @@ def tie_rows(
     across = quantity("first", "Rank", scale=scale, axis=ranks_axis(1, ranks, canvas))
     down = nominal("row", scale={"domain": labels}, axis={"labelOverlap": "greedy", "ticks": not many})
     legend = {"title": None, "orient": "top", "symbolType": "square"}
-    tints = told_apart("kind", ("mixed", "all alike"), (canvas.colours[1], canvas.quiet), legend)
+    tints = by_name("kind", ("mixed", "all alike"), (canvas.colours[1], canvas.quiet), legend)
     encoding = {"x": across, "x2": {"field": "last"}, "y": down, "color": tints}
     layers = []
     for kind_, band in (("mixed", 0.8), ("all alike", 0.35)):

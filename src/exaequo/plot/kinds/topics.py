@@ -9,7 +9,7 @@ import numpy as np
 
 from exaequo.plot.chart import Canvas, Chart, notes
 from exaequo.plot.kinds import kind
-from exaequo.plot.marks import Row, axis_name, layer, nominal, quantity, short_names, told_apart
+from exaequo.plot.marks import Row, axis_name, by_name, layer, nominal, quantity, short_names
 from exaequo.plot.pair import NAMED, Pair, PairOptions, pair_of
 from exaequo.read import QrelsLike
 from exaequo.text import count
@@ -47,7 +47,7 @@ def gap_bars(pair: Pair, canvas: Canvas) -> Chart:
     bars = {
         "x": nominal("topic", title="Topic", axis=axis),
         "y": quantity("gap", f"Difference in {axis_name(pair.measure)}"),
-        "color": told_apart("sign", there, [tints[name] for name in there], legend),
+        "color": by_name("sign", there, [tints[name] for name in there], legend),
     }
     return canvas.chart([layer(rows, "bar", bars)], *(_extremes(rows) if many else ()))
 
