@@ -23,12 +23,8 @@ SIZES = dict(zip(PICTURE_SIZES, ((250.0, 150.0, 8.0), (640.0, 340.0, 12.0), (106
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
 ON_DARK = ("#56B4E9", "#E69F00", "#2BC49A", "#E6A0C4", "#F0E442", "#FF8A66", "#FFFFFF", "#C9A66B")
 #: What is not data: text, paper, grid, and things said quietly; on light and on dark paper.
-INK, PAPER, FAINT, QUIET = (
-    ("#222222", "#EEEEEE"),
-    ("#FFFFFF", "#1B1B1F"),
-    ("#DDDDDD", "#55555E"),
-    ("#757575", "#A0A0AA"),
-)
+INK, PAPER = ("#222222", "#EEEEEE"), ("#FFFFFF", "#1B1B1F")
+FAINT, QUIET = ("#DDDDDD", "#55555E"), ("#757575", "#A0A0AA")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 2], [1, 3], [10, 4], [6, 2, 1, 2, 1, 2])
 #: The width of a letter, of the size of its font: an average, for leaving room.
@@ -89,25 +85,39 @@ def refuse_unknown_format(path: str | Path) -> str:
     return kind
 
 
+def notes(*parts: str) -> str:
+    """Put together what there is to say."""
+    return "; ".join(part for part in parts if part)
+
+
 @dataclass(frozen=True)
 class Canvas:
-    """Where marks go: the size of the frame, of letters, and the colours."""
+    """Where marks go: the size of the frame, of letters, the colours, and what is written above."""
 
     width: float
     height: float
     font: float
-    dark: bool = False
     #: Width of the whole picture.
-    total: float = 0.0
+    total: float
+    #: Colours of data, of text, of what is behind, of the grid, and of what is not the point.
+    colours: tuple[str, ...]
+    ink: str
+    paper: str
+    faint: str
+    quiet: str
+    title: str
+    note: str
 
     @classmethod
-    def of(cls, look: Appearance) -> Canvas:
+    def of(cls, look: Appearance, title: str = "", note: str = "") -> Canvas:
         """Return the canvas of a look: sizes for a paper column, a page or a slide; light or dark."""
         size = look.get("size", "page")
         if size not in SIZES:
             raise BadParameter(f"size must be one of {', '.join(SIZES)}. Got {size!r} instead.")
         total, height, font = SIZES[size]
-        return cls(total, height, font, look.get("dark", False), total).beside()
+        dark = look.get("dark", False)
+        colours = ON_DARK if dark else COLOURS, INK[dark], PAPER[dark], FAINT[dark], QUIET[dark]
+        return cls(total, height, font, total, *colours, title, note).beside()
 
     def beside(self, left: float = 0.0, right: float = 0.0) -> Canvas:
         """Return the same with a frame that leaves room for labels: at the left, at the right, and for the axis.
@@ -138,26 +148,6 @@ class Canvas:
         return round(size * (self.font / 12) ** 2, 1)
 
     @property
-    def colours(self) -> tuple[str, ...]:
-        """Colours of data."""
-        return ON_DARK if self.dark else COLOURS
-
-    @property
-    def ink(self) -> str:
-        """The colour of text."""
-        return INK[self.dark]
-
-    @property
-    def paper(self) -> str:
-        """The colour behind."""
-        return PAPER[self.dark]
-
-    @property
-    def quiet(self) -> str:
-        """The colour of what is not the point."""
-        return QUIET[self.dark]
-
-    @property
     def line(self) -> float:
         """The height of a line of text."""
         return 1.25 * self.font
@@ -171,8 +161,8 @@ class Canvas:
         lines = textwrap.wrap(text, max(20, int(max(self.total, self.width) / (0.56 * size * self.font))))
         return lines if len(lines) > 1 else text
 
-    def chart(self, layers: Sequence[dict[str, Any]], *, title: str = "", note: str = "") -> Chart:
-        """Put layers together, with readable defaults."""
+    def chart(self, layers: Sequence[dict[str, Any]], *said: str) -> Chart:
+        """Put layers together, with readable defaults; what is said besides goes after the note."""
         spec = {
             "$schema": SCHEMA,
             "width": self.width,
@@ -180,8 +170,8 @@ class Canvas:
             "background": self.paper,
             "padding": 8,
             "title": {
-                "text": self.wrapped(title, 1.25),
-                "subtitle": self.wrapped(note),
+                "text": self.wrapped(self.title, 1.25),
+                "subtitle": self.wrapped(notes(self.note, *said)),
                 "anchor": "start",
                 "frame": "bounds",
                 "fontSize": self.font * 1.15,
@@ -195,7 +185,7 @@ class Canvas:
     def _config(self) -> dict[str, Any]:
         ink, letters = self.ink, {"labelFontSize": self.font, "titleFontSize": self.font}
         words = {"labelColor": ink, "titleColor": ink}
-        lines = {"gridColor": FAINT[self.dark], "domainColor": ink, "tickColor": ink}
+        lines = {"gridColor": self.faint, "domainColor": ink, "tickColor": ink}
         return {
             "font": "DejaVu Sans, Helvetica, Arial, sans-serif",
             "title": {"color": ink, "subtitleColor": ink, "subtitlePadding": 4, "offset": 10},

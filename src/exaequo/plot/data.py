@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from exaequo.choices import HIGHEST_GRADE
-from exaequo.errors import BadParameter, DataWarning
-from exaequo.evaluation import judged_runs
+from exaequo.errors import BadParameter
+from exaequo.evaluation import judged_runs, warn
 from exaequo.judge import Floats, Judgments
 from exaequo.measures import Measure, parse_measure
 from exaequo.options import Options, Relevance
 from exaequo.order import Ordering, Ranking
-from exaequo.plot.chart import Common
-from exaequo.plot.marks import notes
+from exaequo.plot.chart import Common, notes
 from exaequo.read import QrelsLike, read_qrels, read_runs, unique_names
 from exaequo.text import count, did_you_mean
 
@@ -37,9 +35,9 @@ class RankedRuns:
 
     def topic(self, name: str | None) -> int:
         """Return the place of a topic; the first one if none is named."""
-        known = self.judgments.topics.to_list()
         if name is None:
             return 0
+        known = self.judgments.topics.to_list()
         if str(name) not in known:
             raise BadParameter(f"There is no evaluated topic {name!r}{did_you_mean(str(name), known) or '.'}")
         return known.index(str(name))
@@ -58,8 +56,7 @@ class RankedRuns:
 def read(qrels: QrelsLike, runs: Any, common: Common) -> RankedRuns:
     """Read, judge and sort; what changes how the picture should be read is said as a warning."""
     found = list(judged_runs(read_qrels(qrels), read_runs(runs), Options(**evaluation(common))))
-    for note in (note for _, said in found for note in said):
-        warnings.warn(note, DataWarning, stacklevel=3)
+    warn(note for _, said in found for note in said)
     orderings = [ordering for ordering, _ in found]
     names = unique_names([(each.run.name, each.run.source.name) for each in orderings])
     return RankedRuns(orderings[0].judgments, names, orderings, level_of(common))
@@ -106,8 +103,3 @@ def defined(measure: Measure, values: Floats) -> Floats:
         why = measure.definition.undefined
         raise BadParameter(f"{measure.name} has no value on any topic, so there is nothing to draw: {why}.")
     return values
-
-
-def number(value: float) -> float | None:
-    """JSON has no NaN."""
-    return None if np.isnan(value) else float(value)

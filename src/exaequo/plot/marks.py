@@ -9,11 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from exaequo.judge import Floats
 from exaequo.measures import Measure
-from exaequo.plot.chart import DASHES, SHAPES, Canvas
+from exaequo.plot.chart import DASHES, SHAPES, Canvas, Chart
 from exaequo.text import on_one_line
 
 Row = dict[str, Any]
+#: The points of the line of each run.
+Lines = Mapping[str, Sequence[tuple[float, float]]]
+#: Where a name is: left, top, right, bottom.
+_Box = tuple[float, float, float, float]
 #: Lines up to which each has its name; of more, so many of the best have.
 MOST_NAMED, BEST_NAMED = 12, 8
 #: Rows of a picture that has one for each run.
@@ -28,9 +33,9 @@ _TAKEN = {
 
 
 def quantity(field: str, title: str | None = None, **more: Any) -> Row:
-    """Return an encoding of numbers."""
-    named = {"title": title} if title is not None else {}
-    return {"field": field, "type": "quantitative", **named, **more}
+    """Return an encoding of numbers; what is None is left out."""
+    known = {name: value for name, value in {"title": title, **more}.items() if value is not None}
+    return {"field": field, "type": "quantitative", **known}
 
 
 def nominal(field: str, **more: Any) -> Row:
@@ -43,23 +48,21 @@ def layer(values: Sequence[Mapping[str, Any]], mark: str, encoding: Row, **look:
     return {"data": {"values": [dict(row) for row in values]}, "mark": {"type": mark, **look}, "encoding": encoding}
 
 
-def channels(names: Sequence[str], canvas: Canvas, field: str = "run") -> dict[str, Row]:
-    """Return colour, shape and dash of each name, so that none is told by colour alone."""
+def by_name(field: str, names: Sequence[str], looks: Sequence[Any], legend: Row | None = None) -> Row:
+    """Return an encoding that gives each name its look."""
+    scale = {"domain": list(names), "range": list(looks)}
+    return {"field": field, "type": "nominal", "scale": scale, "legend": legend}
 
+
+def channels(names: Sequence[str], canvas: Canvas) -> dict[str, Row]:
+    """Return colour, shape and dash of each name, so that none is told by colour alone."""
     dashes = [[canvas.px(part) for part in dash] for dash in DASHES]
 
-    def scale(values: Sequence[Any], turn: int) -> Row:
-        places = range(len(names))
-        return {
-            "domain": list(names),
-            "range": [values[(at + turn * (at // len(values))) % len(values)] for at in places],
-        }
+    def channel(values: Sequence[Any], turn: int) -> Row:
+        looks = [values[(at + turn * (at // len(values))) % len(values)] for at in range(len(names))]
+        return by_name("run", names, looks)
 
-    return {
-        "color": {"field": field, "type": "nominal", "scale": scale(canvas.colours, 0), "legend": None},
-        "shape": {"field": field, "type": "nominal", "scale": scale(SHAPES, 1), "legend": None},
-        "strokeDash": {"field": field, "type": "nominal", "scale": scale(dashes, 1), "legend": None},
-    }
+    return {"color": channel(canvas.colours, 0), "shape": channel(SHAPES, 1), "strokeDash": channel(dashes, 1)}
 
 
 def whole_ticks(most: float, steps: int = 6) -> list[int]:
@@ -73,8 +76,8 @@ def whole_ticks(most: float, steps: int = 6) -> list[int]:
 def ranks_axis(least: int, most: float, canvas: Canvas) -> Row:
     """Return an axis of ranks: whole numbers, about as many as there is room for; from 1 it says so."""
     widest = canvas.span(f"{most:,.0f}") + 1.5 * canvas.font
-    values = [tick for tick in whole_ticks(most, max(2, int(canvas.width / widest))) if tick >= least]
-    return {"values": [1, *(tick for tick in values if tick > 1)] if least == 1 else values, "format": ",d"}
+    ticks = whole_ticks(most, max(2, int(canvas.width / widest)))
+    return {"values": [1, *(tick for tick in ticks if tick > 1)] if least == 1 else ticks, "format": ",d"}
 
 
 def padded(values: Iterable[float], lowest: float, highest: float) -> list[float]:
@@ -99,11 +102,6 @@ def best_rows(runs: list[str]) -> tuple[list[str], str]:
     """Return as many of the best runs as a picture has rows for, and what to say about the others."""
     some = f"the best {MOST_ROWS} of {len(runs)} runs" if len(runs) > MOST_ROWS else ""
     return runs[:MOST_ROWS], some
-
-
-def notes(*parts: str) -> str:
-    """Put together what there is to say."""
-    return "; ".join(part for part in parts if part)
 
 
 def short_names(names: Sequence[str], most: int = LONGEST_NAME) -> dict[str, str]:
@@ -176,66 +174,61 @@ class Axes:
     y_axis: Row | None = None
     x_scale: str = "linear"
 
+    def rows(self, found: Lines, shown: Mapping[str, str]) -> list[Row]:
+        """Return the points of those lines that are shown, under the names they are shown with."""
+        chosen = ((shown[run], points) for run, points in found.items() if run in shown)
+        return [{"run": name, self.x: x, self.y: y} for name, points in chosen for x, y in points]
+
     def encoding(self) -> dict[str, Row]:
         """Return x and y."""
+        kind = {"zero": False} if self.x_scale == "linear" else {"type": self.x_scale}
+        across = {"domain": list(self.x_domain), "nice": False, **kind}
+        up = {"domain": list(self.y_domain), "nice": False, "zero": False}
         return {
-            "x": quantity(self.x, self.x_title, scale=_scale(self.x_domain, self.x_scale), **_axis(self.x_axis)),
-            "y": quantity(self.y, self.y_title, scale=_scale(self.y_domain), **_axis(self.y_axis)),
+            "x": quantity(self.x, self.x_title, scale=across, axis=self.x_axis),
+            "y": quantity(self.y, self.y_title, scale=up, axis=self.y_axis),
         }
-
-    def pixel(self, row: Mapping[str, float], canvas: Canvas) -> tuple[float, float]:
-        """Return where a point is in the frame, from its upper left corner."""
-        across = (row[self.x] - self.x_domain[0]) / (self.x_domain[1] - self.x_domain[0])
-        up = (row[self.y] - self.y_domain[0]) / (self.y_domain[1] - self.y_domain[0])
-        return across * canvas.width, (1 - up) * canvas.height
-
-
-def _scale(domain: tuple[float, float], kind: str = "linear") -> Row:
-    plain: Row = {"domain": list(domain), "nice": False}
-    return {**plain, "zero": False} if kind == "linear" else {**plain, "type": kind}
-
-
-def _axis(axis: Row | None) -> Row:
-    return {"axis": axis} if axis is not None else {}
 
 
 def lines(
-    rows: Sequence[Row],
+    found: Lines,
     axes: Axes,
     canvas: Canvas,
     *,
-    marked: Sequence[Row] | None = None,
+    marked: Lines | None = None,
     interpolate: str = "linear",
     rank: Mapping[str, float] | None = None,
-) -> tuple[list[Row], Canvas, str]:
-    """Draw a line per run, with its name at the end. Return layers, a canvas high enough, and what to say about names.
+    behind: Sequence[Row] = (),
+    front: Sequence[Row] = (),
+    said: str = "",
+) -> Chart:
+    """Draw a line per run, with its name at the end, between the layers behind and in front.
 
-    `rows` have `run` and the fields of the axes, in the order of each line. `marked` are the points to mark, by default
-    all of them. With too many runs for names, those with the highest `rank` are named and the others are thin and grey.
+    `marked` are the points to mark, by default all of them. With too many runs for names, those with the highest `rank`
+    are named and the others are thin and grey.
     """
-    names = list(dict.fromkeys(row["run"] for row in rows))
-    named, said = _named(names, rank or {})
+    named, some = _named(list(found), rank or {})
     shown = short_names(named)
     canvas = canvas.beside(right=margin(list(shown.values()), canvas))
     canvas = canvas.high(max(canvas.height, canvas.line * len(named)))
     encoding = axes.encoding()
-    layers = []
-    if len(named) < len(names):
-        quiet = [row for row in rows if row["run"] not in shown]
+    layers = list(behind)
+    if len(named) < len(found):
+        quiet = axes.rows(found, {run: run for run in found if run not in shown})
         alone = {**encoding, "detail": {"field": "run"}, "color": {"value": canvas.quiet}}
         layers.append(layer(quiet, "line", alone, strokeWidth=canvas.px(0.7), opacity=0.5, interpolate=interpolate))
-    front = [row | {"run": shown[row["run"]]} for row in rows if row["run"] in shown]
+    own = axes.rows(found, shown)
     how = channels(list(shown.values()), canvas)
     styled = {**encoding, "color": how["color"], "strokeDash": how["strokeDash"]}
     styled["order"] = {"field": "order", "type": "quantitative"}
-    numbered = [row | {"order": at} for at, row in enumerate(front)]
+    numbered = [row | {"order": at} for at, row in enumerate(own)]
     layers.append(layer(numbered, "line", styled, strokeWidth=canvas.px(2), interpolate=interpolate))
-    points = front if marked is None else [row | {"run": shown[row["run"]]} for row in marked if row["run"] in shown]
+    points = own if marked is None else axes.rows(marked, shown)
     if points:
         shaped = {**encoding, "color": how["color"], "shape": how["shape"]}
         layers.append(layer(points, "point", shaped, filled=True, size=canvas.area(45), opacity=1))
-    ends = {row["run"]: row for row in front}
-    return [*layers, *names_at_the_end(list(ends.values()), axes, canvas, how)], canvas, said
+    ends = {row["run"]: row for row in own}
+    return canvas.chart([*layers, *names_at_the_end(list(ends.values()), axes, canvas, how), *front], said, some)
 
 
 def margin(names: Sequence[str], canvas: Canvas) -> float:
@@ -257,15 +250,19 @@ def names_at_the_end(ends: Sequence[Row], axes: Axes, canvas: Canvas, how: Mappi
     Dots lead from the end of a line to its name: they are not data, and have no colour.
     """
     low, high = axes.y_domain
-    unit = (high - low) / canvas.height
-    places = apart([end[axes.y] for end in ends], canvas.line * unit, low, high)
+    places = apart([end[axes.y] for end in ends], canvas.line * ((high - low) / canvas.height), low, high)
     rows = [
         {"run": end["run"], axes.x: end[axes.x], axes.y: end[axes.y], "label": place}
         for end, place in zip(ends, places, strict=True)
     ]
+    left, right = axes.x_domain
+    moved = [
+        row
+        for row in rows
+        if row["label"] != row[axes.y] or (row[axes.x] - left) / (right - left) * canvas.width < canvas.width - 4
+    ]
     edge = canvas.width + 1.7 * canvas.font
     leader = {**axes.encoding(), "x2": {"value": edge - 0.6 * canvas.font}, "y2": {"field": "label"}}
-    moved = [row for row in rows if axes.pixel(row, canvas)[0] < canvas.width - 4 or row["label"] != row[axes.y]]
     symbol = {"x": {"value": edge}, "y": quantity("label"), "color": how["color"], "shape": how["shape"]}
     text = {
         "x": {"value": edge + 0.7 * canvas.font},
@@ -293,35 +290,24 @@ def beside_points(
     frame and covers no point is taken; if there is none, the one that does least harm.
     """
     others = np.array(list(points), dtype=np.float64).reshape(-1, 2)
-    taken: list[tuple[float, float, float, float]] = []
+    taken: list[_Box] = []
     found = []
     for text, x, y in labels:
-        best: tuple[float, tuple[float, float, str], tuple[float, float, float, float]] | None = None
+        width, places = canvas.span(text), []
         for away in (1.0, 2.0, 3.5, 5.0):
             for across, down in ((1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (1, 1), (-1, -1), (-1, 1)):
                 at_x, at_y = x + across * reach * away, y + down * (reach * away + 0.45 * canvas.font)
                 align = {1: "left", -1: "right", 0: "center"}[across]
-                box = _box(at_x, at_y, canvas.span(text), canvas.font, align)
-                cost = _overlap(box, taken, others, canvas) + 0.01 * away
-                if best is None or cost < best[0]:
-                    best = (cost, (at_x, at_y, align), box)
-        assert best is not None  # noqa: S101 - places were tried
-        found.append(best[1])
-        taken.append(best[2])
+                left = at_x - (1 - across) / 2 * width
+                box = (left, at_y - canvas.font / 2, left + width, at_y + canvas.font / 2)
+                places.append((_overlap(box, taken, others, canvas) + 0.01 * away, (at_x, at_y, align), box))
+        _, place, box = min(places, key=lambda each: each[0])
+        found.append(place)
+        taken.append(box)
     return found
 
 
-def _box(x: float, y: float, width: float, height: float, align: str) -> tuple[float, float, float, float]:
-    left = {"left": x, "right": x - width, "center": x - width / 2}[align]
-    return left, y - height / 2, left + width, y + height / 2
-
-
-def _overlap(
-    box: tuple[float, float, float, float],
-    taken: Sequence[tuple[float, float, float, float]],
-    points: np.ndarray[Any, np.dtype[np.float64]],
-    canvas: Canvas,
-) -> float:
+def _overlap(box: _Box, taken: Sequence[_Box], points: Floats, canvas: Canvas) -> float:
     """Return how bad a place is: names covered weigh most, then what is outside the frame, then points."""
     left, top, right, bottom = box
     names = sum(left < other[2] and right > other[0] and top < other[3] and bottom > other[1] for other in taken)

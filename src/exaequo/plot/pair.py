@@ -11,9 +11,9 @@ import numpy as np
 from exaequo.errors import BadParameter
 from exaequo.judge import Floats
 from exaequo.measures import Measure
-from exaequo.plot.chart import Common
+from exaequo.plot.chart import Common, notes
 from exaequo.plot.data import by_topic, defined, read
-from exaequo.plot.marks import notes, short_names
+from exaequo.plot.marks import short_names
 from exaequo.read import QrelsLike
 from exaequo.text import count, did_you_mean
 
@@ -73,14 +73,10 @@ def _two(names: Sequence[str], first: str | None, second: str | None) -> tuple[i
     """Return which two runs are compared: those named, or the first two."""
     if len(names) < 2:
         raise BadParameter("This picture compares two runs; give two.")
-    places = []
-    for asked, usual in ((first, 0), (second, 1)):
+    for asked in (first, second):
         if asked is not None and asked not in names:
             raise BadParameter(f"There is no run {asked!r}{did_you_mean(asked, names) or '.'}")
-        places.append(names.index(asked) if asked is not None else usual)
-    if places[0] == places[1]:  # one is named: the other is the first of the rest
-        if first is not None and second is not None:
-            raise BadParameter(f"{first!r} cannot be compared with itself; name another run.")
-        rest = next(at for at in range(len(names)) if at != places[0])
-        return (places[0], rest) if first is not None else (rest, places[1])
-    return places[0], places[1]
+    if first is not None and first == second:
+        raise BadParameter(f"{first!r} cannot be compared with itself; name another run.")
+    one = names.index(first) if first is not None else int(second == names[0])
+    return one, names.index(second) if second is not None else int(one != 1)

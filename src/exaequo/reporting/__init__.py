@@ -20,7 +20,7 @@ from exaequo.options import Evaluation, Options
 from exaequo.plot.chart import COLOURS, FAINT, INK, ON_DARK, PAPER, QUIET
 from exaequo.plot.page import embedded, policy
 from exaequo.read import QrelsLike, RunLike, read_qrels, read_runs
-from exaequo.reporting.content import MOST_FIGURES, Content, content_of
+from exaequo.reporting.content import Content, content_of
 from exaequo.writing import write_whole
 
 __all__ = ["Content", "content_of", "page", "report"]
@@ -63,12 +63,11 @@ def page(content: Content) -> str:
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
     parts = {name: source.joinpath(f"page.{name}").read_text(encoding="utf-8") for name in ("html.j2", "css", "js")}
     return environment.from_string(parts["html.j2"]).render(
-        c=content,
+        c=content.shown,
         style=parts["css"] + dark_figures(),
         script=parts["js"],
         policy=policy(parts["js"]),
-        data=embedded(content.data),
-        most_figures=MOST_FIGURES,
+        data=embedded(content.shown["data"]),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,15 +12,14 @@ import polars as pl
 from exaequo.choices import PAGE_DOCUMENTS
 from exaequo.comparison import Comparison, compare_runs
 from exaequo.comparison.pairs import Plan
-from exaequo.comparison.values import table
-from exaequo.errors import ExaequoError
+from exaequo.comparison.values import pick, table
 from exaequo.evaluation import Judged
 from exaequo.measures import Measure, parse_measure
 from exaequo.options import Options
-from exaequo.plot.kinds.systems import MOST_LETTERS
+from exaequo.plot.kinds.systems import written_out
 from exaequo.reporting.data import data_of
 from exaequo.reporting.facts import DEEPEST_HIT, noting
-from exaequo.reporting.pictures import Figure, figures
+from exaequo.reporting.pictures import figures
 from exaequo.reporting.sentences import (
     leaders,
     legend_of,
@@ -43,49 +41,15 @@ MOST_FIGURES = 15
 STATIC_TOPICS = 3
 #: Verdicts that depend on ties which are written out.
 MOST_CHANGES = 30
-#: What Vega says of its marks to screen readers; it stands in tags, where a name cannot be.
-_TAG, _ROLES = re.compile(r"<[^<>]+>"), re.compile(r' (?:role|aria-roledescription|aria-label)="[^"]*"')
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A figure of the page: its SVG, a title, and what to say to those who do not see it."""
-
-    name: str
-    title: str
-    text: str
-    svg: str
-    #: The same as a table: heads, then rows.
-    table: list[list[str]]
 
 
 @dataclass(frozen=True, eq=False)
 class Content:
-    """All the page shows."""
+    """What is said at once, and all the page shows, by the names its template has for it."""
 
-    title: str
     verdict: str
-    provenance: list[tuple[str, str]]
-    inputs: list[dict[str, Any]]
-    ties_sentence: str
-    strategies: tuple[str, ...]
-    ties: list[dict[str, Any]]
-    changes: list[dict[str, Any]]
-    more_changes: int
-    health: list[dict[str, Any]]
     warnings: tuple[str, ...]
-    measures: list[str]
-    less: list[str]
-    legend: str
-    rows: list[dict[str, Any]]
-    matrix: list[dict[str, Any]]
-    systems: list[str]
-    contrasts: list[dict[str, Any]]
-    lists: list[dict[str, Any]]
-    depth: int
-    pictures: list[Picture]
-    glossary: list[dict[str, str]]
-    data: dict[str, Any] = field(repr=False)
+    shown: dict[str, Any] = field(repr=False)
 
 
 def content_of(
@@ -101,73 +65,57 @@ def content_of(
     """Compute everything in one pass; `command` is how the page was asked for, if it was in the shell."""
     result = compare_runs(runs, measures, options, plan, least=1, facts=noting(measures, options, documents))
     scores = result.scores
-    pair, ranked = leaders(result), ranked_runs(result)
-    provenance = [*provenance_of(result, options), *([("command", command)] if command else [])]
-    inputs = [
-        {"run": each["name"], "file": each["file"], "sha256": each["sha256"] or "", "lines": each["lines"]}
-        for each in scores.inputs["runs"]
+    pair, ranked, changes = leaders(result), ranked_runs(result), _changes(result)
+    verdict = verdict_of(result, *pair)
+    shown: dict[str, Any] = {
+        "title": title or f"{count(len(scores.runs), 'run')}, {count(len(scores.shared), 'topic')}",
+        "verdict": verdict,
+        "provenance": [*provenance_of(result, options), *([("command", command)] if command else [])],
+        "inputs": [
+            {"run": each["name"], "file": each["file"], "sha256": each["sha256"] or "", "lines": each["lines"]}
+            for each in scores.inputs["runs"]
+        ],
+        "ties_sentence": sentence_on_ties(result),
+        "strategies": scores.ties,
+        "ties": _ties(scores, ranked),
+        "changes": changes[:MOST_CHANGES],
+        "more_changes": max(0, len(changes) - MOST_CHANGES),
+        "health": [{"run": run, **facts.health} for run, facts in scores.facts.items()],
+        "warnings": result.warnings,
+        "measures": [measure.name for measure in scores.measures],
+        "less": [measure.name for measure in scores.measures if measure.upward < 0],
+        "legend": legend_of(result),
+        "rows": _rows(result),
+        "matrix": _matrix(result, ranked) if len(ranked) > 1 else [],
+        "signs_only": len(ranked) > MOST_FIGURES,
+        "systems": ranked,
+        "contrasts": _contrasts(result, pair[0]),
+        "lists": _lists(scores, options, *pair) if documents else [],
+        "depth": documents,
+        "pictures": list(figures(result, *pair)),
+        "glossary": _glossary(result),
+    }
+    about = {name: shown[name] for name in ("provenance", "inputs", "health", "warnings", "glossary")}
+    about["provenance"] = dict(about["provenance"])
+    data = data_of(result, options, pair) | {"depth": documents, "about": about}
+    return Content(verdict, result.warnings, shown | {"data": data})
+
+
+def _glossary(result: Comparison) -> list[dict[str, str]]:
+    """Explain the measures the page shows: those asked for, and what is drawn besides."""
+    asked, also = list(result.scores.measures), parse_measure(f"PRES@{DEEPEST_HIT}")
+    if len(result.scores.runs) > 1 and also not in asked:
+        asked.append(also)
+    return [
+        {
+            "name": measure.name,
+            "title": measure.definition.title,
+            "formula": measure.definition.formula,
+            "source": measure.definition.source,
+            "note": "" if measure.definition.higher_is_better else "Less is better.",
+        }
+        for measure in asked
     ]
-    health = [{"run": run, **facts.health} for run, facts in scores.facts.items()]
-    glossary = [_explained(measure) for measure in _used(result)]
-    about = {
-        "provenance": dict(provenance),
-        "inputs": inputs,
-        "health": health,
-        "warnings": list(result.warnings),
-        "glossary": glossary,
-    }
-    changes = _changes(result)
-    return Content(
-        title=title or f"{count(len(scores.runs), 'run')}, {count(len(scores.shared), 'topic')}",
-        verdict=verdict_of(result, *pair),
-        provenance=provenance,
-        inputs=inputs,
-        ties_sentence=sentence_on_ties(result),
-        strategies=tuple(scores.ties),
-        ties=_ties(scores, ranked),
-        changes=changes[:MOST_CHANGES],
-        more_changes=max(0, len(changes) - MOST_CHANGES),
-        health=health,
-        warnings=result.warnings,
-        measures=[measure.name for measure in scores.measures],
-        less=[measure.name for measure in scores.measures if measure.upward < 0],
-        legend=legend_of(result),
-        rows=_rows(result),
-        matrix=_matrix(result, ranked) if len(scores.runs) > 1 else [],
-        systems=ranked,
-        contrasts=_contrasts(result, pair[0]),
-        lists=_lists(scores, options, *pair) if documents else [],
-        depth=documents,
-        pictures=[_drawn(each) for each in figures(result, *pair)],
-        glossary=glossary,
-        data=data_of(result, options, pair) | {"depth": documents, "about": about},
-    )
-
-
-def _drawn(figure: Figure) -> Picture:
-    svg = figure.chart.drawn("svg").decode()
-    if not svg.startswith("<svg"):
-        raise ExaequoError(f"The figure {figure.name} could not be drawn.")
-    quiet = _TAG.sub(lambda tag: _ROLES.sub("", tag[0]), svg)  # the page says what it shows
-    return Picture(figure.name, figure.title, figure.text, quiet, figure.table)
-
-
-def _explained(measure: Measure) -> dict[str, str]:
-    about = measure.definition
-    return {
-        "name": measure.name,
-        "title": about.title,
-        "formula": about.formula,
-        "source": about.source,
-        "note": "" if about.higher_is_better else "Less is better.",
-    }
-
-
-def _used(result: Comparison) -> list[Measure]:
-    """Return the measures the page shows: those asked for, and what is drawn besides."""
-    also = parse_measure(f"PRES@{DEEPEST_HIT}")
-    asked = list(result.scores.measures)
-    return asked if len(result.scores.runs) < 2 or also in asked else [*asked, also]
 
 
 def _ties(scores: Scores, ranked: list[str]) -> list[dict[str, Any]]:
@@ -199,29 +147,29 @@ def _rows(result: Comparison) -> list[dict[str, Any]]:
     """Return a row per run: a cell per measure with the mean, its interval, the letter of its group or its mark."""
     by_run: dict[str, dict[str, Any]] = {name: {} for name in result.scores.runs}
     rows = result.systems.to_dicts()
-    many = max(len(row.get("group", "")) for row in rows) > MOST_LETTERS
+    few = written_out(row.get("group", "") for row in rows)
     for row in rows:
         by_run[row["run"]][row["measure"]] = {
             "value": row["mean"],
             "text": cell_text(row["mean"]),
             "low": cell_text(row["low"]),
             "high": cell_text(row["high"]),
-            "mark": _mark(row, many) if result.pairs.height else "",
+            "mark": _mark(row, few) if result.pairs.height else "",
             "best": row["rank"] == 1,
         }
     return [{"run": name, "cells": by_run[name]} for name in ranked_runs(result)]
 
 
-def _mark(row: dict[str, Any], many: bool) -> str:
+def _mark(row: dict[str, Any], few: bool) -> str:
     """Return the letters of a group, unless there are too many to read, or the mark against the baseline."""
     if "group" not in row:
         return str(row["mark"])
-    return str(row["group"]) if not many else "≈" if row["group"].startswith("a") and row["rank"] > 1 else ""
+    return str(row["group"]) if few else "≈" if row["group"].startswith("a") and row["rank"] > 1 else ""
 
 
 def _matrix(result: Comparison, names: list[str]) -> list[dict[str, Any]]:
     """Return the pairs of the first measure as a square: the difference of the row over the column, and its verdict."""
-    own = result.pairs.filter(pl.col("measure") == result.scores.measures[0].name)
+    own = pick(result.pairs, result.scores.measures[0])
     short = len(names) > MOST_FIGURES
     cells: dict[tuple[str, str], dict[str, str]] = {}
     for pair in own.select("one", "two", "difference", "better", "significant", "corrected_p").to_dicts():
@@ -238,14 +186,8 @@ def _contrasts(result: Comparison, best: str) -> list[dict[str, Any]]:
     rows = result.contrasts
     if result.plan.baseline is not None:
         rows = rows.filter(pl.col("two") == best)
-    return [
-        {
-            **row,
-            **{key: cell_text(row[key]) for key in ("value_one", "value_two")},
-            "difference": signed(row["difference"]),
-        }
-        for row in rows.to_dicts()
-    ]
+    written = {"value_one": cell_text, "value_two": cell_text, "difference": signed}
+    return [row | {name: write(row[name]) for name, write in written.items()} for row in rows.to_dicts()]
 
 
 def _lists(scores: Scores, options: Options, best: str, second: str | None) -> list[dict[str, Any]]:

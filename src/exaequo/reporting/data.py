@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from exaequo import tabular
 from exaequo.comparison import Comparison
 from exaequo.comparison.pages import for_a_paper
-from exaequo.comparison.values import DIGITS, means
+from exaequo.comparison.values import DIGITS, means, pick
 from exaequo.options import Options
 from exaequo.reporting.sentences import ranked_runs
 
@@ -26,7 +25,7 @@ def data_of(result: Comparison, options: Options, pair: tuple[str, str | None]) 
         return [[None if np.isnan(v) else float(f"{v:.10g}") for v in row] for row in table]
 
     place = {name: at for at, name in enumerate(scores.runs)}
-    by_measure = [result.pairs.filter(pl.col("measure") == measure.name) for measure in scores.measures]
+    by_measure = [pick(result.pairs, measure) for measure in scores.measures]
     order = [scores.evaluated.index_of(topic) for topic in scores.shared]
     return {
         "format": 1,

@@ -41,9 +41,11 @@ class PageFacts:
 
 def noting(measures: Sequence[Measure], options: Options, documents: int) -> Callable[[Ordering], PageFacts]:
     """Return what notes the facts of a run, so many documents of each list among them."""
+    cut = first_cut(measures)
 
     def note(ordering: Ordering) -> PageFacts:
         ranking = ordering.ranking("realistic", depth=options.depth)
+        top = ranking.part(ranking.rank <= DEEPEST_CUTOFF)
         return PageFacts(
             health=_health(ordering, ranking),
             n_rel=ordering.judgments.counted(None).tolist(),
@@ -51,7 +53,7 @@ def noting(measures: Sequence[Measure], options: Options, documents: int) -> Cal
             lengths=ranking.returned.tolist(),
             ties=tie_bars(ranking, DEEPEST_TIE),
             hits=_hits(ranking),
-            at_k=_at_k(ranking, first_cut(measures)),
+            at_k=means_at(top, cut.name, CUTOFFS) if cut is not None else [],
         )
 
     return note
@@ -90,14 +92,7 @@ def _tops(ranking: Ranking, documents: int) -> list[list[Any]]:
     return result
 
 
-def _at_k(ranking: Ranking, cut: Measure | None) -> list[float]:
-    """Return the mean of a measure at each of several cutoffs; of none, if there is no measure."""
-    return [] if cut is None else means_at(ranking.part(ranking.rank <= DEEPEST_CUTOFF), cut.name, CUTOFFS)
-
-
 def _hits(ranking: Ranking) -> list[list[int]]:
     hits = ranking.hits(None, DEEPEST_HIT)
-    result: list[list[int]] = [[] for _ in range(ranking.n_topics)]
-    for topic, rank in zip(hits.topic.tolist(), hits.rank.tolist(), strict=True):
-        result[topic].append(rank)
-    return result
+    starts = np.searchsorted(hits.topic, np.arange(1, ranking.n_topics))
+    return [ranks.tolist() for ranks in np.split(hits.rank, starts)]

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 import polars as pl
 
 from exaequo.comparison import Comparison
 from exaequo.comparison.values import means as mean_values
-from exaequo.comparison.values import table
+from exaequo.comparison.values import pick, table
+from exaequo.errors import ExaequoError
 from exaequo.measures import parse_measure
-from exaequo.plot.chart import Canvas, Chart
+from exaequo.plot.chart import Canvas, Chart, notes
 from exaequo.plot.kinds.at_k import cutoff_lines, without_cutoff
 from exaequo.plot.kinds.curve import mean_curves
 from exaequo.plot.kinds.measures import agreement
@@ -23,86 +23,87 @@ from exaequo.plot.kinds.systems import letters_mean, means
 from exaequo.plot.kinds.tie_groups import tie_rows
 from exaequo.plot.kinds.ties import intervals
 from exaequo.plot.kinds.topics import gap_bars
-from exaequo.plot.marks import MOST_ROWS, notes, short_names
+from exaequo.plot.marks import MOST_ROWS, Row, short_names
 from exaequo.plot.pair import Pair
 from exaequo.reporting.facts import CUTOFFS, DEEPEST_HIT, DEEPEST_TIE, first_cut
-from exaequo.reporting.sentences import means_by_ties
+from exaequo.reporting.sentences import means_by_ties, ranked_runs
 from exaequo.scores import Scores
 from exaequo.tabular import cell_text
 from exaequo.text import count
 
-_CANVAS = Canvas.of({})
+#: What Vega says of its marks to screen readers; it stands in tags, where a name cannot be.
+_TAG, _ROLES = re.compile(r"<[^<>]+>"), re.compile(r' (?:role|aria-roledescription|aria-label)="[^"]*"')
 
 
-@dataclass(frozen=True)
-class Figure:
-    """A figure: its name, its title, what to say to those who do not see it, and how it is drawn."""
-
-    name: str
-    title: str
-    text: str
-    chart: Chart
-    #: The same as a table, heads first, where no other table of the page has it.
-    table: list[list[str]] = field(default_factory=list)
-
-
-def figures(result: Comparison, best: str, second: str | None) -> Iterator[Figure]:
+def figures(result: Comparison, best: str, second: str | None) -> Iterator[Row]:
     """Draw everything the page shows; the pair is what its verdict is about."""
-    scores = result.scores
-    first = scores.measures[0]
-    own = result.systems.filter(pl.col("measure") == first.name)
-    ranked = own["run"].to_list()
-    top = ranked[:MOST_ROWS]
+    ranked = ranked_runs(result)
+    found = means_by_ties(result.scores, ranked)
+    about = f"{count(len(result.scores.shared), 'topic')}, {result.scores.ties[0]} ties"
+    yield from _of_means(result, found, about)
+    yield from _of_lines(result, ranked, about)
+    yield from _of_ties(result.scores, found)
+    if second is not None:
+        yield from _of_pair(result.scores, best, second)
+
+
+def _figure(name: str, title: str, text: str, chart: Chart, cells: Sequence[Sequence[str]] = ()) -> Row:
+    """Return a figure, words for those who do not see it, and its cells, heads first, if they stand nowhere else."""
+    svg = chart.drawn("svg").decode()
+    if not svg.startswith("<svg"):
+        raise ExaequoError(f"The figure {name} could not be drawn.")
+    quiet = _TAG.sub(lambda tag: _ROLES.sub("", tag[0]), svg)  # the page says what it shows
+    return {"name": name, "title": title, "text": text, "svg": quiet, "table": cells}
+
+
+def _of_means(result: Comparison, found: dict[str, dict[str, float]], about: str) -> Iterator[Row]:
+    """The means of the best runs by the first measure: what ties leave open, and their intervals."""
+    first, ranked = result.scores.measures[0], list(found)
     best_of = f" The best {MOST_ROWS} runs." if len(ranked) > MOST_ROWS else ""
-    about = f"{count(len(scores.shared), 'topic')}, {scores.ties[0]} ties"
-    found = means_by_ties(scores, ranked)
-    yield Figure(
-        "ties",
-        f"What ties leave open: {first.name}",
-        f"Intervals from realistic to optimistic scores, as in the table of ties.{best_of}",
-        intervals(found, top, first, _CANVAS, title=f"What ties leave open: {first.name}", note=about),
-    )
+    title = f"What ties leave open: {first.name}"
+    text = f"Intervals from realistic to optimistic scores, as in the table of ties.{best_of}"
+    chart = intervals(found, ranked[:MOST_ROWS], first, Canvas.of({}, title, about))
+    yield _figure("ties", title, text, chart)
+    own = pick(result.systems, first).head(MOST_ROWS)
     group = "group" if "group" in own.columns else "mark"
-    rows = own.filter(pl.col("run").is_in(top)).select("run", "mean", "low", "high", pl.col(group).alias("group"))
-    letters = letters_mean(rows.to_dicts()) if group == "group" and len(ranked) > 1 else ""
-    yield Figure(
-        "systems",
-        f"Means of {first.name}",
-        f"Means with their intervals, as in the table of runs.{best_of}",
-        means(rows.to_dicts(), first, _CANVAS, title=f"Means of {first.name}", note=notes(about, letters)),
-    )
+    rows = own.select("run", "mean", "low", "high", pl.col(group).alias("group")).to_dicts()
+    letters = letters_mean(rows) if group == "group" and len(ranked) > 1 else ""
+    title = f"Means of {first.name}"
+    chart = means(rows, first, Canvas.of({}, title, notes(about, letters)))
+    yield _figure("systems", title, f"Means with their intervals, as in the table of runs.{best_of}", chart)
+
+
+def _of_lines(result: Comparison, ranked: list[str], about: str) -> Iterator[Row]:
+    """All runs: precision against recall, a measure against its cutoff, and how far measures agree on them."""
+    scores = result.scores
     levels = [name for name in result.curves.columns if name != "run"]
-    curves = {row["run"]: [row[level] for level in levels] for row in result.curves.to_dicts()}
-    yield Figure(
-        "curves",
-        "Interpolated precision",
-        "Precision at recall 0 to 1, averaged over topics.",
-        mean_curves({run: curves[run] for run in ranked}, _CANVAS, title="Interpolated precision", note=about),
-        [["run", *levels], *([run, *map(cell_text, curves[run])] for run in ranked)],
-    )
+    by_run = {run: values for run, *values in result.curves.select("run", *levels).rows()}
+    curves = {run: by_run[run] for run in ranked}
+    title = "Interpolated precision"
+    chart = mean_curves(curves, Canvas.of({}, title, about))
+    yield _figure("curves", title, "Precision at recall 0 to 1, averaged over topics.", chart, _cells(levels, curves))
     cut = first_cut(scores.measures)
     if cut is not None:
         name = without_cutoff(cut.name).name
         at_k = {run: scores.facts[run].at_k for run in ranked}
         title = f"{name} against the cutoff"
         every = f"{count(len(scores.evaluated), 'topic')}, {scores.ties[0]} ties"
-        chart = cutoff_lines(at_k, CUTOFFS, name, _CANVAS, title=title, note=every)
-        heads = ["run", *map(str, CUTOFFS)]
-        cells = [heads, *([run, *map(cell_text, at_k[run])] for run in ranked)]
-        yield Figure("at-k", title, "Means over all judged topics.", chart, cells)
+        chart = cutoff_lines(at_k, CUTOFFS, name, Canvas.of({}, title, every))
+        yield _figure("at-k", title, "Means over all judged topics.", chart, _cells(map(str, CUTOFFS), at_k))
     if len(scores.measures) > 1 and len(ranked) > 2:
-        figures_of = [mean_values(scores, measure) for measure in scores.measures]
+        title = "Agreement of measures"
         text = "Kendall's τ-b between the rankings of the runs by each two measures."
-        taus = result.taus
-        square = agreement(scores.measures, figures_of, _CANVAS, title="Agreement of measures", note=about)
-        cells = [list(taus.columns), *([cell_text(cell) for cell in row] for row in taus.rows())]
-        yield Figure("measures", "Agreement of measures", text, square, cells)
-    yield from _of_ties(scores, found)
-    if second is not None:
-        yield from _of_pair(scores, best, second)
+        by_measure = [mean_values(scores, measure) for measure in scores.measures]
+        chart = agreement(scores.measures, by_measure, Canvas.of({}, title, about))
+        cells = [list(result.taus.columns), *([cell_text(cell) for cell in row] for row in result.taus.rows())]
+        yield _figure("measures", title, text, chart, cells)
 
 
-def _of_ties(scores: Scores, found: dict[str, dict[str, float]]) -> Iterator[Figure]:
+def _cells(heads: Iterable[str], by_run: Mapping[str, Sequence[float]]) -> list[list[str]]:
+    return [["run", *heads], *([run, *map(cell_text, values)] for run, values in by_run.items())]
+
+
+def _of_ties(scores: Scores, found: dict[str, dict[str, float]]) -> Iterator[Row]:
     """Where the ties are of the run whose score depends most on them."""
     run = max(found, key=lambda each: abs(found[each]["optimistic"] - found[each]["realistic"]))
     facts, topics = scores.facts[run], scores.evaluated.to_list()
@@ -113,13 +114,13 @@ def _of_ties(scores: Scores, found: dict[str, dict[str, float]]) -> Iterator[Fig
     text = (
         f"Of all runs, {run} depends most on how ties are broken. A bar goes from the first to the last rank of a tie."
     )
-    chart = tie_rows(rows, lengths, DEEPEST_TIE, _CANVAS, title=f"Ties of {run}")
+    chart = tie_rows(rows, lengths, DEEPEST_TIE, Canvas.of({}, f"Ties of {run}"))
     cells = [["topic", "ranks of ties that are mixed", "ranks of other ties"]]
     cells += [[topic, *_ranges(bars)] for topic, bars in zip(topics, facts.ties, strict=True)]
-    yield Figure("tie-groups", f"Ties of {run}", text, chart, cells)
+    yield _figure("tie-groups", f"Ties of {run}", text, chart, cells)
 
 
-def _ranges(bars: list[dict[str, Any]]) -> list[str]:
+def _ranges(bars: list[Row]) -> list[str]:
     """Return the ranks of ties that hold relevant and other documents, and of those that do not."""
     by_kind: dict[str, list[str]] = {"mixed": [], "all alike": []}
     for bar in bars:
@@ -127,32 +128,28 @@ def _ranges(bars: list[dict[str, Any]]) -> list[str]:
     return [", ".join(ranges) for ranges in by_kind.values()]
 
 
-def _of_pair(scores: Scores, best: str, second: str) -> Iterator[Figure]:
+def _of_pair(scores: Scores, best: str, second: str) -> Iterator[Row]:
     """The two runs of the verdict: on all topics, and where they differ most."""
     first = scores.measures[0]
     topics, own = scores.matrix(first).topics.to_list(), dict(zip(scores.runs, table(scores, first), strict=True))
-    one, two = own[second], own[best]
-    pair, name = Pair(first, (second, best), topics, one, two), first.name
-    values_of = zip(topics, one.tolist(), two.tolist(), pair.gap.tolist(), strict=True)
-    cells = [["topic", second, best, "difference"]]
-    cells += [
-        [topic, cell_text(a), cell_text(b), cell_text(gap)]
-        for topic, a, b, gap in sorted(values_of, key=lambda each: -each[3])
-    ]
-    text = f"Differences in {name}, sorted."
-    chart = gap_bars(pair, _CANVAS, title=pair.title, note=f"{scores.ties[0]} ties")
-    yield Figure("topics", f"{pair.title}, topic by topic", text, chart, cells)
-    chart = cloud(pair, _CANVAS, title=pair.title, note=f"{scores.ties[0]} ties")
-    yield Figure("scatter", f"{best} and {second}", f"{name} of both, topic by topic, as in the table above.", chart)
+    pair, name = Pair(first, (second, best), topics, own[second], own[best]), first.name
+    columns = (values.tolist() for values in (pair.first, pair.second, pair.gap))
+    rows = sorted(zip(topics, *columns, strict=True), key=lambda row: -row[-1])
+    cells = [["topic", second, best, "difference"], *([topic, *map(cell_text, values)] for topic, *values in rows)]
+    canvas, title = Canvas.of({}, pair.title, f"{scores.ties[0]} ties"), f"{pair.title}, topic by topic"
+    yield _figure("topics", title, f"Differences in {name}, sorted.", gap_bars(pair, canvas), cells)
+    text = f"{name} of both, topic by topic, as in the table above."
+    yield _figure("scatter", f"{best} and {second}", text, cloud(pair, canvas))
     topic = topics[int(np.argmax(np.abs(pair.gap)))]
     at = scores.evaluated.index_of(topic)
     hits = {run: scores.facts[run].hits[at] for run in (best, second)}
     what = parse_measure(f"PRES@{DEEPEST_HIT}")
-    scene = scene_of(what, hits, scores.facts[best].n_rel[at], topic, "relevant documents against rank")
+    scene = scene_of(what, hits, scores.facts[best].n_rel[at])
+    chart = areas(scene, Canvas.of({}, f"{what.name}, topic {topic}"), "relevant documents against rank")
     text = (
         f"The topic on which {best} and {second} differ most in {name}: relevant documents found up to each rank. "
         f"The area under a line, as a share of that between best and worst case, is {what.name}."
     )
     ranks = [[run, str(len(found)), ", ".join(map(str, found))] for run, found in hits.items()]
     cells = [["run", f"found in the first {DEEPEST_HIT}", "ranks of relevant documents"], *ranks]
-    yield Figure("recall", f"Relevant documents found, topic {topic}", text, areas(scene, _CANVAS), cells)
+    yield _figure("recall", f"Relevant documents found, topic {topic}", text, chart, cells)

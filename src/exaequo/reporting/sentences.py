@@ -10,9 +10,9 @@ import polars as pl
 
 from exaequo import __version__
 from exaequo.comparison import Comparison
-from exaequo.comparison.values import means
+from exaequo.comparison.values import means, pick
 from exaequo.options import Options
-from exaequo.plot.kinds.systems import MOST_LETTERS
+from exaequo.plot.kinds.systems import written_out
 from exaequo.scores import Scores
 from exaequo.tabular import cell_text
 from exaequo.text import count, on_one_line
@@ -20,7 +20,7 @@ from exaequo.text import count, on_one_line
 
 def ranked_runs(result: Comparison) -> list[str]:
     """Return all runs, the best by the first measure first."""
-    return result.systems.filter(pl.col("measure") == result.scores.measures[0].name)["run"].to_list()
+    return pick(result.systems, result.scores.measures[0])["run"].to_list()
 
 
 def means_by_ties(scores: Scores, runs: list[str]) -> dict[str, dict[str, float]]:
@@ -34,13 +34,11 @@ def means_by_ties(scores: Scores, runs: list[str]) -> dict[str, dict[str, float]
 
 def leaders(result: Comparison) -> tuple[str, str | None]:
     """Return the best system by the first measure, and what it is compared with: the baseline, or the second best."""
-    first = ranked_runs(result)
-    if len(first) == 1:
-        return first[0], None
-    if result.plan.baseline is not None:
-        best = next((name for name in first if name != result.plan.baseline), first[0])
-        return best, result.plan.baseline
-    return first[0], first[1]
+    ranked, baseline = ranked_runs(result), result.plan.baseline
+    if len(ranked) == 1:
+        return ranked[0], None
+    best = next(name for name in ranked if name != baseline)
+    return best, baseline if baseline is not None else ranked[1]
 
 
 def signed(value: float) -> str:
@@ -58,7 +56,7 @@ def verdict_of(result: Comparison, best: str, second: str | None) -> str:
     """Say which system is best, by how much over which other, and how sure that is."""
     first_measure, plan = result.scores.measures[0], result.plan
     measure = first_measure.name
-    systems = result.systems.filter(pl.col("measure") == measure)
+    systems = pick(result.systems, first_measure)
     own = dict(systems.select("run", "mean").iter_rows())
     over = f"over {count(len(result.scores.shared), 'topic')}"
     sure = f"{100 * (1 - plan.alpha):g} % interval"
@@ -73,7 +71,7 @@ def verdict_of(result: Comparison, best: str, second: str | None) -> str:
     next_best = f". {best}, the best of the others, is" if first == second else ":"
     one, two = pl.col("one"), pl.col("two")
     either = ((one == best) & (two == second)) | ((one == second) & (two == best))
-    pair = result.pairs.filter((pl.col("measure") == measure) & either).row(0, named=True)
+    pair = pick(result.pairs, first_measure).filter(either).row(0, named=True)
     side = 1 if pair["two"] == best else -1
     low, high = sorted((side * pair["low"], side * pair["high"]))
     share = (own[best] - own[second]) / own[second] if own[second] else math.nan
@@ -124,5 +122,5 @@ def legend_of(result: Comparison) -> str:
         return f"▲ and ▼: significantly better and worse than {result.plan.baseline}, the baseline."
     if not result.pairs.height:
         return ""
-    few = result.systems["group"].str.len_chars().max() <= MOST_LETTERS  # type: ignore[operator]
+    few = written_out(result.systems["group"])
     return "Letters: runs that share one are not told apart." if few else "≈: not told apart from the best."

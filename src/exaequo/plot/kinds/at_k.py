@@ -13,7 +13,7 @@ from exaequo.order import Ranking
 from exaequo.plot.chart import Canvas, Chart, Common
 from exaequo.plot.data import at_least_one, by_topic, defined, read
 from exaequo.plot.kinds import kind
-from exaequo.plot.marks import Axes, Row, lines, notes, ranks_axis
+from exaequo.plot.marks import Axes, lines, ranks_axis
 from exaequo.read import QrelsLike
 
 #: Ranks that have a mark.
@@ -36,8 +36,7 @@ def at_k(
     ks = cutoffs(ranks)
     found = {name: means_at(ranking, measure, ks) for name, ranking in lists.rankings(ties)}
     name = without_cutoff(measure).name
-    title = f"{name} against the cutoff"
-    return cutoff_lines(found, ks, name, Canvas.of(common), title=title, note=lists.about(ties))
+    return cutoff_lines(found, ks, name, Canvas.of(common, f"{name} against the cutoff", lists.about(ties)))
 
 
 def without_cutoff(measure: str) -> Measure:
@@ -61,28 +60,15 @@ def means_at(ranking: Ranking, measure: str, ks: Sequence[int]) -> list[float]:
     return [float(np.nanmean(defined(bare @ k, (bare @ k).values(ranking)))) for k in ks]
 
 
-def cutoff_lines(
-    found: Mapping[str, Sequence[float]],
-    ks: Sequence[int],
-    name: str,
-    canvas: Canvas,
-    *,
-    title: str = "",
-    note: str = "",
-) -> Chart:
+def cutoff_lines(found: Mapping[str, Sequence[float]], ks: Sequence[int], name: str, canvas: Canvas) -> Chart:
     """Draw the mean of each run at each cutoff."""
-    rows: list[Row] = [
-        {"run": run, "k": k, "value": value}
-        for run, values in found.items()
-        for k, value in zip(ks, values, strict=True)
-    ]
-    low, top = min(0.0, *(row["value"] for row in rows)), max(row["value"] for row in rows)
+    low, top = min(0.0, *map(min, found.values())), max(map(max, found.values()))
     ends = (ks[0], ks[-1]) if len(ks) > 1 else (0, 2)
     whole = ranks_axis(1, ends[1], canvas)
     upward = parse_measure(f"{name}@1").upward
     what = f"{name}@k" if upward > 0 else f"{name}@k, less is better"
     axes = Axes("k", "value", "Cutoff k", what, ends, (low, 1.04 * top if top > low else low + 1), whole)
     rank = {run: upward * values[-1] for run, values in found.items()}
-    marked = [row for row in rows if row["k"] in (*MARKED, ks[-1])]
-    drawn, canvas, named = lines(rows, axes, canvas, marked=marked, rank=rank)
-    return canvas.chart(drawn, title=title, note=notes(note, named))
+    points = {run: list(zip(ks, values, strict=True)) for run, values in found.items()}
+    marked = {run: [point for point in line if point[0] in (*MARKED, ks[-1])] for run, line in points.items()}
+    return lines(points, axes, canvas, marked=marked, rank=rank)

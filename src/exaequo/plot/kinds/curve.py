@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Unpack
 
 import numpy as np
@@ -10,10 +10,10 @@ import numpy as np
 from exaequo.judge import Floats
 from exaequo.measures.interpolated import best_from_here, interpolated_precision
 from exaequo.order import Ranking
-from exaequo.plot.chart import Canvas, Chart, Common
+from exaequo.plot.chart import Canvas, Chart, Common, notes
 from exaequo.plot.data import read, relevant_ranks
 from exaequo.plot.kinds import kind
-from exaequo.plot.marks import Axes, Row, layer, lines, notes
+from exaequo.plot.marks import Axes, Row, layer, lines
 from exaequo.read import QrelsLike
 
 LEVELS = tuple(tenth / 10 for tenth in range(11))
@@ -38,86 +38,54 @@ def curve(
 
     `every_topic` draws all topics faintly behind the means; by default, if there is one run.
     """
-    lists, canvas = read(qrels, runs, common), Canvas.of(common)
+    lists = read(qrels, runs, common)
     if topic is not None:
-        at = lists.topic(topic)
-        found = {name: _raw_points(ranking, at) for name, ranking in lists.rankings(ties)}
-        title = f"Topic {lists.judgments.topics[at]}"
         note = notes(f"points and interpolated steps, {ties} ties", lists.level)
-        return topic_curves(found, canvas, title=title, note=note, f_lines=f_lines)
-    tables = {name: _at_levels(ranking) for name, ranking in lists.rankings(ties)}
+        canvas = Canvas.of(common, f"Topic {topic}", note)
+        return _topic_curves(lists.rankings(ties), lists.topic(topic), canvas, f_lines)
+    tables = {
+        name: np.array([interpolated_precision(ranking, level) for level in LEVELS])
+        for name, ranking in lists.rankings(ties)
+    }
     faint = len(tables) == 1 if every_topic is None else every_topic
-    return mean_curves(
-        {name: table.mean(axis=1).tolist() for name, table in tables.items()},
-        canvas,
-        behind=tables if faint else {},
-        title="Interpolated precision",
-        note=lists.about(ties),
-        f_lines=f_lines,
-    )
+    means = {name: table.mean(axis=1).tolist() for name, table in tables.items()}
+    canvas = Canvas.of(common, "Interpolated precision", lists.about(ties))
+    return mean_curves(means, canvas, tables.values() if faint else (), f_lines)
 
 
-def _at_levels(ranking: Ranking) -> Floats:
-    return np.array([interpolated_precision(ranking, level) for level in LEVELS])
-
-
-def _raw_points(ranking: Ranking, topic: int) -> list[tuple[float, float]]:
-    n = int(ranking.n_rel()[topic])
-    return [(i / n, i / rank) for i, rank in enumerate(relevant_ranks(ranking, topic), 1)]
-
-
-def topic_curves(
-    found: Mapping[str, Sequence[tuple[float, float]]],
-    canvas: Canvas,
-    *,
-    title: str = "",
-    note: str = "",
-    f_lines: bool = False,
-) -> Chart:
+def _topic_curves(rankings: Sequence[tuple[str, Ranking]], topic: int, canvas: Canvas, f_lines: bool) -> Chart:
     """Draw recall and precision at each relevant document of one topic, and the interpolated steps through them."""
-    steps, points = [], []
-    for name, raw in found.items():
+    steps, points = {}, {}
+    for name, ranking in rankings:
+        n = int(ranking.n_rel()[topic])
+        points[name] = raw = [(i / n, i / at) for i, at in enumerate(relevant_ranks(ranking, topic), 1)]
         best = best_from_here(np.array([p for _, p in raw]), np.zeros(len(raw), dtype=np.int64))
         line = [(0.0, float(best[0]) if len(best) else 0.0)]
         line += [(r, float(b)) for (r, _), b in zip(raw, best, strict=True)]
         line += [(1.0, 0.0)] if line[-1][0] < 1 else []  # recall that is never reached has no precision
-        steps += [{"run": name, "recall": r, "precision": p} for r, p in line]
-        points += [{"run": name, "recall": r, "precision": p} for r, p in raw]
-    rank = {name: sum(p for _, p in raw) for name, raw in found.items()}
-    drawn, canvas, named = lines(steps, _PLANE, canvas, marked=points, interpolate="step-before", rank=rank)
-    if f_lines:
-        drawn = [*_f_lines(canvas), *drawn, *_f_names(canvas)]
-    return canvas.chart(drawn, title=title, note=notes(note, named))
+        steps[name] = line
+    rank = {name: sum(p for _, p in raw) for name, raw in points.items()}
+    back, front = _f_lines(canvas) if f_lines else ([], [])
+    how = "step-before"
+    return lines(steps, _PLANE, canvas, marked=points, interpolate=how, rank=rank, behind=back, front=front)
 
 
 def mean_curves(
-    means: Mapping[str, Sequence[float]],
-    canvas: Canvas,
-    *,
-    behind: Mapping[str, Floats] | None = None,
-    title: str = "",
-    note: str = "",
-    f_lines: bool = False,
+    means: Mapping[str, Sequence[float]], canvas: Canvas, behind: Iterable[Floats] = (), f_lines: bool = False
 ) -> Chart:
     """Draw precision at eleven levels of recall, averaged over topics, perhaps with all topics faintly behind."""
-    rows = [
-        {"run": name, "recall": level, "precision": float(value)}
-        for name, values in means.items()
-        for level, value in zip(LEVELS, values, strict=True)
-    ]
+    points = {name: list(zip(LEVELS, values, strict=True)) for name, values in means.items()}
     rank = {name: float(np.mean(values)) for name, values in means.items()}
-    drawn, canvas, named = lines(rows, _PLANE, canvas, rank=rank)
-    back = _f_lines(canvas) if f_lines else []
-    front = _f_names(canvas) if f_lines else []
+    back, front = _f_lines(canvas) if f_lines else ([], [])
     spread = ""
-    for at, table in enumerate((behind or {}).values()):
+    for at, table in enumerate(behind):
         colour = canvas.colours[at % len(canvas.colours)]
         if table.shape[1] <= MOST_FAINT:
             back.append(_faint(table, colour, canvas))
         else:
             back += _bands(table, colour)
             spread = "shaded: the middle half, and 80 %, of topics"
-    return canvas.chart([*back, *drawn, *front], title=title, note=notes(note, spread, named))
+    return lines(points, _PLANE, canvas, rank=rank, behind=back, front=front, said=spread)
 
 
 def _faint(table: Floats, colour: str, canvas: Canvas) -> Row:
@@ -141,8 +109,8 @@ def _bands(table: Floats, colour: str) -> list[Row]:
     return layers
 
 
-def _f_lines(canvas: Canvas) -> list[Row]:
-    """Lines of equal F."""
+def _f_lines(canvas: Canvas) -> tuple[list[Row], list[Row]]:
+    """Lines of equal F; and their values at the right end, on top of all, with paper around the letters."""
     values = [
         {"f": f, "recall": float(r), "precision": float(f * r / (2 * r - f))}
         for f in _F_VALUES
@@ -150,13 +118,9 @@ def _f_lines(canvas: Canvas) -> list[Row]:
     ]
     encoding = {**_PLANE.encoding(), "detail": {"field": "f"}}
     look = {"color": canvas.quiet, "strokeWidth": canvas.px(1), "strokeDash": [2, 3], "opacity": 0.7}
-    return [layer(values, "line", encoding, **look)]
-
-
-def _f_names(canvas: Canvas) -> list[Row]:
-    """The values of those lines at their right end, on top of all, with paper around the letters."""
+    curves = layer(values, "line", encoding, **look)
     rows = [{"recall": 1.0, "precision": f / (2 - f), "text": f"F {f}"} for f in _F_VALUES]
     encoding = {**_PLANE.encoding(), "text": {"field": "text"}}
     look = {"align": "right", "dx": -3, "dy": -0.5 * canvas.font, "fontSize": 0.85 * canvas.font}
     around = layer(rows, "text", encoding, stroke=canvas.paper, strokeWidth=4, color=canvas.paper, **look)
-    return [around, layer(rows, "text", encoding, color=canvas.quiet, **look)]
+    return [curves], [around, layer(rows, "text", encoding, color=canvas.quiet, **look)]

@@ -11,10 +11,10 @@ from exaequo.errors import BadParameter
 from exaequo.evaluation import evaluate
 from exaequo.judge import Floats
 from exaequo.measures import Measure, parse_measures
-from exaequo.plot.chart import Canvas, Chart, Common
-from exaequo.plot.data import evaluation, level_of, number
+from exaequo.plot.chart import Canvas, Chart, Common, notes
+from exaequo.plot.data import evaluation, level_of
 from exaequo.plot.kinds import kind
-from exaequo.plot.marks import layer, nominal, notes, quantity
+from exaequo.plot.marks import layer, nominal, quantity
 from exaequo.read import QrelsLike
 from exaequo.stats.agreement import kendall
 
@@ -35,25 +35,23 @@ def measures(
         raise BadParameter("This picture compares rankings of runs; give two runs or more.")
     figures = [np.array([scores.mean(each, run=run) for run in scores.runs]) for each in parsed]
     note = notes(f"rankings of {len(scores.runs)} systems, {ties} ties", level_of(common))
-    return agreement(parsed, figures, Canvas.of(common), title="Agreement of measures", note=note)
+    return agreement(parsed, figures, Canvas.of(common, "Agreement of measures", note))
 
 
-def agreement(parsed: Sequence[Measure], means: Sequence[Floats], canvas: Canvas, **words: str) -> Chart:
+def agreement(parsed: Sequence[Measure], means: Sequence[Floats], canvas: Canvas) -> Chart:
     """Draw Kendall's τ-b between the rankings of systems by each two measures, from the means of each."""
     figures = [each.upward * values for each, values in zip(parsed, means, strict=True)]
     rows = []
     for a, one in enumerate(parsed):
         for b, other in enumerate(parsed):
             tau = kendall(figures[a], figures[b])[0]
-            text = "–" if np.isnan(tau) else f"{tau:.2f}"
-            rows.append({"one": one.name, "two": other.name, "tau": number(tau), "text": text})
+            known = not np.isnan(tau)  # JSON has no NaN
+            text = f"{tau:.2f}" if known else "–"
+            rows.append({"one": one.name, "two": other.name, "tau": float(tau) if known else None, "text": text})
     names = [measure.name for measure in parsed]
     canvas = canvas.beside(left=max(map(canvas.span, names)), right=8 * canvas.font).rows(len(names))
     canvas = canvas.wide(max(canvas.width, 2.8 * canvas.font * len(names)))
-    places = {
-        "x": nominal("one", sort=names, axis={"labelAngle": -35}),
-        "y": nominal("two", sort=names),
-    }
+    places = {"x": nominal("one", sort=names, axis={"labelAngle": -35}), "y": nominal("two", sort=names)}
     tint = quantity("tau", "τ-b", scale={"scheme": "cividis", "domain": [-1, 1]})
     readable = {
         "condition": [
@@ -67,4 +65,4 @@ def agreement(parsed: Sequence[Measure], means: Sequence[Floats], canvas: Canvas
         layer(rows, "text", {**places, "text": {"field": "text"}, "color": readable}),
     ]
     undefined = "" if all(row["tau"] is not None for row in rows) else "–: all runs have the same value"
-    return canvas.chart(layers, title=words.get("title", ""), note=notes(words.get("note", ""), undefined))
+    return canvas.chart(layers, undefined)

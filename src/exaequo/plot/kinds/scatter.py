@@ -8,9 +8,9 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from exaequo.plot.chart import Canvas, Chart
+from exaequo.plot.chart import Canvas, Chart, notes
 from exaequo.plot.kinds import kind
-from exaequo.plot.marks import Row, axis_name, beside_points, dotted, layer, notes, quantity, short_names
+from exaequo.plot.marks import Axes, Row, axis_name, beside_points, dotted, layer, short_names
 from exaequo.plot.pair import NAMED, Pair, PairOptions, pair_of
 from exaequo.read import QrelsLike
 from exaequo.text import count
@@ -21,10 +21,10 @@ def scatter(qrels: QrelsLike, runs: Any, **options: Unpack[PairOptions]) -> Char
     """Two systems, topic by topic: above the line the second has the higher value."""
     pair = pair_of(qrels, runs, options)
     note = notes(f"{count(len(pair.topics), 'topic')}, the most different named", pair.note)
-    return cloud(pair, Canvas.of(options), title=pair.title, note=note)
+    return cloud(pair, Canvas.of(options, pair.title, note))
 
 
-def cloud(pair: Pair, canvas: Canvas, **words: str) -> Chart:
+def cloud(pair: Pair, canvas: Canvas) -> Chart:
     """Draw the second against the first, topic by topic, with the line where both are equal; the frame is square."""
     side = max(canvas.height, 0.7 * canvas.width)
     canvas = canvas.high(side).wide(side)
@@ -33,11 +33,8 @@ def cloud(pair: Pair, canvas: Canvas, **words: str) -> Chart:
     low, top = min(0.0, float(everything.min())), max(float(everything.max()), 1e-9)
     top = 1.0 if 0.3 < top <= 1 else top
     low, top = low - 0.03 * (top - low), top + 0.03 * (top - low)  # so that no point lies on an axis
-    scale = {"domain": [low, top], "nice": False, "zero": False}
-    encoding = {
-        "x": quantity("one", f"{name} of {shown[pair.names[0]]}", scale=scale),
-        "y": quantity("two", f"{name} of {shown[pair.names[1]]}", scale=scale),
-    }
+    across, up = (f"{name} of {shown[each]}" for each in pair.names)
+    encoding = Axes("one", "two", across, up, (low, top), (low, top)).encoding()
     values = zip(pair.topics, pair.first.tolist(), pair.second.tolist(), strict=True)
     rows: list[Row] = [{"topic": topic, "one": a, "two": b} for topic, a, b in values]
     far = [rows[at] for at in np.argsort(-np.abs(pair.gap), kind="stable")[:NAMED] if pair.gap[at]]
@@ -45,14 +42,13 @@ def cloud(pair: Pair, canvas: Canvas, **words: str) -> Chart:
     times = Counter((row["one"], row["two"]) for row in rows)
     points = [{"one": a, "two": b, "topics": n, "area": canvas.area(55 * n**0.5)} for (a, b), n in times.items()]
     sized = {**encoding, "size": {"field": "area", "type": "quantitative", "scale": None, "legend": None}}
-    if max(times.values()) > 1:
-        words = words | {"note": notes(words.get("note", ""), "larger points are several topics")}
+    several = "larger points are several topics" if max(times.values()) > 1 else ""
     layers = [
         layer([{"one": low, "two": low}, {"one": top, "two": top}], "line", encoding, **look),
         layer(points, "point", sized, filled=True, opacity=0.7, color=canvas.colours[0]),
         *_named_points(far, rows, (low, top), encoding, canvas),
     ]
-    return canvas.chart(layers, **words)
+    return canvas.chart(layers, several)
 
 
 def _named_points(

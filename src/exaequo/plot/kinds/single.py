@@ -8,7 +8,7 @@ from exaequo.measures import parse_measure
 from exaequo.plot.chart import Appearance, Canvas, Chart
 from exaequo.plot.data import at_least_one, read
 from exaequo.plot.kinds import kind
-from exaequo.plot.marks import Axes, Row, lines, ranks_axis
+from exaequo.plot.marks import Axes, lines, ranks_axis
 
 #: Cutoffs up to which each rank has a mark.
 MOST_MARKS = 15
@@ -25,14 +25,9 @@ def single(*, cutoff: int = 10, **look: Unpack[Appearance]) -> Chart:
     for rank, topic in enumerate(topics, 1):
         run[topic] = {("the one" if at == rank else f"d{at}"): -float(at) for at in range(1, 2 * cutoff + 1)}
     ((_, ranking),) = read(qrels, run, {}).rankings("realistic")
-    rows: list[Row] = [
-        {"run": name, "rank": at, "value": float(value)}
-        for name in names
-        for at, value in enumerate(parse_measure(name).values(ranking), 1)
-    ]
-    canvas = Canvas.of(look)
+    found = {name: list(enumerate(parse_measure(name).values(ranking).tolist(), 1)) for name in names}
+    canvas = Canvas.of(look, "One relevant document", f"a reader who looks at {cutoff}")
     whole = ranks_axis(1, 2 * cutoff, canvas)
     axes = Axes("rank", "value", "Rank of the only relevant document", "Value", (0, 2 * cutoff), (0, 1), whole)
-    marked = [row for row in rows if cutoff <= MOST_MARKS or row["rank"] in whole["values"]]
-    layers, canvas, _ = lines(rows, axes, canvas, marked=marked)
-    return canvas.chart(layers, title="One relevant document", note=f"a reader who looks at {cutoff}")
+    ticks = {name: [point for point in line if point[0] in whole["values"]] for name, line in found.items()}
+    return lines(found, axes, canvas, marked=found if cutoff <= MOST_MARKS else ticks)

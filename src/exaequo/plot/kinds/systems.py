@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Unpack
 
 from exaequo.comparison import compare
 from exaequo.measures import Measure, parse_measure
-from exaequo.plot.chart import Canvas, Chart, Common
+from exaequo.plot.chart import Canvas, Chart, Common, notes
 from exaequo.plot.data import evaluation, level_of
 from exaequo.plot.kinds import kind
-from exaequo.plot.marks import axis_name, best_rows, layer, nominal, notes, padded, quantity, short_names
+from exaequo.plot.marks import axis_name, best_rows, layer, nominal, padded, quantity, short_names
 from exaequo.read import QrelsLike
 
 #: Letters of groups that are written out.
@@ -28,26 +28,30 @@ def systems(
     kept, some = best_rows([row["run"] for row in rows])
     rows = rows[: len(kept)]
     note = notes(f"{100 * (1 - alpha):g} % intervals", letters_mean(rows), result.plan.name, some, level_of(common))
-    return means(rows, what, Canvas.of(common), title=f"Means of {what.name}", note=note)
+    return means(rows, what, Canvas.of(common, f"Means of {what.name}", note))
+
+
+def written_out(groups: Iterable[str]) -> bool:
+    """Tell whether the letters of groups are few enough to read."""
+    return max(map(len, groups)) <= MOST_LETTERS
 
 
 def letters_mean(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Say what the letters beside the intervals mean; with many groups they are not written out."""
-    if max(len(row["group"]) for row in rows) <= MOST_LETTERS:
-        return "those that share a letter are not told apart"
-    return "≈: not told apart from the best"
+    """Say what the letters beside the intervals mean."""
+    few = written_out(row["group"] for row in rows)
+    return "those that share a letter are not told apart" if few else "≈: not told apart from the best"
 
 
-def means(rows: Sequence[Mapping[str, Any]], measure: Measure, canvas: Canvas, **words: str) -> Chart:
+def means(rows: Sequence[Mapping[str, Any]], measure: Measure, canvas: Canvas) -> Chart:
     """Draw means with their intervals, as far as values can go, and the letters of groups."""
     about = measure.definition
     shown = short_names([row["run"] for row in rows])
     canvas = canvas.beside(left=max(map(canvas.span, shown.values())), right=2 * canvas.font).rows(len(rows))
-    many = max(len(row["group"]) for row in rows) > MOST_LETTERS
+    few = written_out(row["group"] for row in rows)
     rows = [
         {
             **row,
-            "group": row["group"] if not many else "≈" if row["group"].startswith("a") else "",
+            "group": row["group"] if few else "≈" if row["group"].startswith("a") else "",
             "run": shown[row["run"]],
             "low": max(row["low"], about.lowest) if row["low"] is not None else row["mean"],
             "high": min(row["high"], about.highest) if row["high"] is not None else row["mean"],
@@ -65,4 +69,4 @@ def means(rows: Sequence[Mapping[str, Any]], measure: Measure, canvas: Canvas, *
         layer(rows, "point", {"y": y, "x": quantity("mean")}, filled=True, size=canvas.area(80), opacity=1, **look),
         layer(rows, "text", letters, align="left", dx=8, fontWeight="bold"),
     ]
-    return canvas.chart(layers, **words)
+    return canvas.chart(layers)

@@ -10,10 +10,10 @@ from exaequo.errors import BadParameter
 from exaequo.filtering import Filter, filter_of
 from exaequo.judge import Floats
 from exaequo.measures import PARAMETERS
-from exaequo.plot.chart import Canvas, Chart, Common
+from exaequo.plot.chart import Canvas, Chart, Common, notes
 from exaequo.plot.data import read
 from exaequo.plot.kinds import kind
-from exaequo.plot.marks import Axes, Row, lines, notes
+from exaequo.plot.marks import Axes, lines
 from exaequo.read import QrelsLike
 from exaequo.text import count
 
@@ -49,26 +49,23 @@ def threshold(
         "F": tables.f(beta),
         "utility": np.maximum(tables.normalised_utility(*utility), -1),
     }
-    rows: list[Row] = [
-        {"run": figure, "threshold": float(cut), "value": float(value)}
-        for figure, values in figures.items()
-        for cut, value in zip(grid, values.mean(axis=0), strict=True)
-    ]
-    low, high = min(0.0, *(row["value"] for row in rows)), max(1.0, *(row["value"] for row in rows))
+    means = {figure: values.mean(axis=0).tolist() for figure, values in figures.items()}
+    low, high = min(0.0, *map(min, means.values())), max(1.0, *map(max, means.values()))
     span = (float(grid[0]), float(grid[-1])) if len(grid) > 1 else (float(grid[0]) - 0.5, float(grid[0]) + 0.5)
     scale = _stretched(one, span)
     title = "Threshold" if scale == "linear" else "Threshold (logarithmic)"
     large = {"format": ".3~s"} if max(map(abs, span)) >= LARGE else None
     axes = Axes("threshold", "value", title, "Macro-average", span, (low, high), large, x_scale=scale)
-    marked = rows if len(grid) <= MOST_MARKS else []
+    points = {figure: list(zip(grid.tolist(), values, strict=True)) for figure, values in means.items()}
+    marked = points if len(grid) <= MOST_MARKS else {}
     # A threshold between two scores does what the higher one does.
     how = "step-before" if whole else "linear"
-    layers, canvas, _ = lines(rows, axes, Canvas.of(common), marked=marked, interpolate=how)
     worth = ", ".join(f"{each:g}".replace("-", "−") for each in utility)
     about = f"utility {worth} over its best, at least −1; β = {beta:g}"
     some = "" if whole else f"{len(grid)} of {len(np.unique(one.score)):,} thresholds"
     note = notes(count(len(one.themes), "theme"), about, some, lists.level)
-    return canvas.chart(layers, title=f"{name}: what the threshold does", note=note)
+    canvas = Canvas.of(common, f"{name}: what the threshold does", note)
+    return lines(points, axes, canvas, marked=marked, interpolate=how)
 
 
 def _stretched(one: Filter, span: tuple[float, float]) -> str:

@@ -11,7 +11,7 @@ from exaequo.order import Ranking
 from exaequo.plot.chart import Canvas, Chart, Common
 from exaequo.plot.data import at_least_one, read
 from exaequo.plot.kinds import kind
-from exaequo.plot.marks import Row, layer, nominal, notes, quantity, ranks_axis, short_names
+from exaequo.plot.marks import Row, by_name, layer, nominal, quantity, ranks_axis, short_names
 from exaequo.read import QrelsLike
 
 #: Rows up to which each has a label.
@@ -42,14 +42,13 @@ def tie_groups(
             label = shown[name] if several else f"topic {topics[lists.judgments.topics[at]]}"
             rows[label], length[label] = bars[at], int(ranking.returned[at])
     who = f"topic {lists.judgments.topics[lists.topic(topic)]}" if several else lists.names[0]
-    return tie_rows(rows, length, ranks, Canvas.of(common), title=f"Ties of {who}", note=lists.level)
+    return tie_rows(rows, length, ranks, Canvas.of(common, f"Ties of {who}"), lists.level)
 
 
 def _in_order(topics: list[str]) -> list[int]:
     """Return topics in the order of their numbers, if they are numbers."""
-    numbers = [int(topic) if topic.isdecimal() else None for topic in topics]
-    known = [number for number in numbers if number is not None]
-    return sorted(range(len(topics)), key=known.__getitem__) if len(known) == len(topics) else list(range(len(topics)))
+    places = range(len(topics))
+    return sorted(places, key=lambda at: int(topics[at])) if all(map(str.isdecimal, topics)) else list(places)
 
 
 def tie_bars(ranking: Ranking, ranks: int) -> list[list[Row]]:
@@ -65,33 +64,20 @@ def tie_bars(ranking: Ranking, ranks: int) -> list[list[Row]]:
 
 
 def tie_rows(
-    rows: Mapping[str, list[Row]],
-    length: Mapping[str, int],
-    ranks: int,
-    canvas: Canvas,
-    *,
-    title: str = "",
-    note: str = "",
+    rows: Mapping[str, list[Row]], length: Mapping[str, int], ranks: int, canvas: Canvas, level: str = ""
 ) -> Chart:
     """Draw a row of ties for each label, and where its list ends; bars differ in height too, not in colour alone."""
     labels = list(rows)
     many = len(labels) > MOST_LABELS
     canvas = canvas.beside(left=max(map(canvas.span, labels)))
-    canvas = canvas.high(
-        max(5 * canvas.font, (90 * canvas.font / len(labels) if many else 1.5 * canvas.font) * len(labels))
-    )
+    canvas = canvas.high(max(5 * canvas.font, 90 * canvas.font if many else 1.5 * canvas.font * len(labels)))
     ranks = max(1, min(ranks, max(length.values())))
-    across = quantity("first", "Rank", scale={"domain": [0.5, ranks + 0.5], "nice": False})
-    across["axis"] = ranks_axis(1, ranks, canvas)
+    scale = {"domain": [0.5, ranks + 0.5], "nice": False}
+    across = quantity("first", "Rank", scale=scale, axis=ranks_axis(1, ranks, canvas))
     down = nominal("row", scale={"domain": labels}, axis={"labelOverlap": "greedy", "ticks": not many})
-    scale = {"domain": ["mixed", "all alike"], "range": [canvas.colours[1], canvas.quiet]}
     legend = {"title": None, "orient": "top", "symbolType": "square"}
-    encoding = {
-        "x": across,
-        "x2": {"field": "last"},
-        "y": down,
-        "color": {"field": "kind", "type": "nominal", "scale": scale, "legend": legend},
-    }
+    tints = by_name("kind", ("mixed", "all alike"), (canvas.colours[1], canvas.quiet), legend)
+    encoding = {"x": across, "x2": {"field": "last"}, "y": down, "color": tints}
     layers = []
     for kind_, band in (("mixed", 0.8), ("all alike", 0.35)):
         bars = [{"row": label, **bar} for label, row in rows.items() for bar in row if bar["kind"] == kind_]
@@ -103,4 +89,4 @@ def tie_rows(
     said = "mixed ties hold relevant and other documents: their order changes scores"
     none = "" if any(rows.values()) else f"no tie in the first {ranks}"
     stop = "a stroke is the end of a list" if ends else ""
-    return canvas.chart(layers, title=title, note=notes(none or said, stop, note))
+    return canvas.chart(layers, none or said, stop, level)

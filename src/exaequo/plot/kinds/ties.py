@@ -10,10 +10,10 @@ import numpy as np
 from exaequo.choices import COMPARED
 from exaequo.evaluation import evaluate
 from exaequo.measures import Measure, parse_measure
-from exaequo.plot.chart import Canvas, Chart, Common
+from exaequo.plot.chart import Canvas, Chart, Common, notes
 from exaequo.plot.data import defined, evaluation, level_of
 from exaequo.plot.kinds import kind
-from exaequo.plot.marks import Row, axis_name, best_rows, layer, nominal, notes, padded, quantity, short_names
+from exaequo.plot.marks import Row, axis_name, best_rows, layer, nominal, padded, quantity, short_names
 from exaequo.read import QrelsLike
 
 #: Where ties change nothing that can be seen.
@@ -29,17 +29,12 @@ def ties(qrels: QrelsLike, runs: Any, *, measure: str = "AP", **common: Unpack[C
     found = {run: {ties: scores.mean(what, run=run, ties=ties) for ties in COMPARED} for run in scores.runs}
     defined(what, np.array([each["realistic"] for each in found.values()]))
     order, some = best_rows(sorted(found, key=lambda run: -what.upward * found[run]["realistic"]))
-    title = f"What ties leave open: {what.name}"
     note = notes("sorted by the realistic score", some, level_of(common))
-    return intervals(found, order, what, Canvas.of(common), title=title, note=note)
+    return intervals(found, order, what, Canvas.of(common, f"What ties leave open: {what.name}", note))
 
 
 def intervals(
-    found: Mapping[str, Mapping[str, float]],
-    order: Sequence[str],
-    measure: Measure,
-    canvas: Canvas,
-    **words: str,
+    found: Mapping[str, Mapping[str, float]], order: Sequence[str], measure: Measure, canvas: Canvas
 ) -> Chart:
     """Draw, for each run in this order, the score under each strategy, or one mark where ties change nothing."""
     shown = short_names(order)
@@ -71,7 +66,7 @@ def intervals(
         layer(bars, "bar", across, height=canvas.px(8), opacity=0.3, color=canvas.quiet),
         layer(points, "point", encoding, filled=True, size=canvas.area(90), opacity=1),
     ]
-    return canvas.chart(layers, **words)
+    return canvas.chart(layers)
 
 
 def _told_apart(values: Mapping[str, float], least: float) -> list[tuple[str, float]]:

@@ -7,9 +7,9 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from exaequo.plot.chart import Canvas, Chart
+from exaequo.plot.chart import Canvas, Chart, notes
 from exaequo.plot.kinds import kind
-from exaequo.plot.marks import Row, axis_name, layer, nominal, notes, quantity, short_names
+from exaequo.plot.marks import Row, axis_name, by_name, layer, nominal, quantity, short_names
 from exaequo.plot.pair import NAMED, Pair, PairOptions, pair_of
 from exaequo.read import QrelsLike
 from exaequo.text import count
@@ -24,10 +24,10 @@ def topics(qrels: QrelsLike, runs: Any, **options: Unpack[PairOptions]) -> Chart
     pair = pair_of(qrels, runs, options)
     higher, lower, equal = (int(each.sum()) for each in (pair.gap > 0, pair.gap < 0, pair.gap == 0))
     note = notes(f"higher on {count(higher, 'topic')}, lower on {lower}, equal on {equal}", pair.note)
-    return gap_bars(pair, Canvas.of(options), title=pair.title, note=note)
+    return gap_bars(pair, Canvas.of(options, pair.title, note))
 
 
-def gap_bars(pair: Pair, canvas: Canvas, **words: str) -> Chart:
+def gap_bars(pair: Pair, canvas: Canvas) -> Chart:
     """Draw the differences of the second over the first, sorted; of many topics only the farthest are named."""
     shown = short_names(pair.names)
     first, second = (shown[name] for name in pair.names)
@@ -38,7 +38,6 @@ def gap_bars(pair: Pair, canvas: Canvas, **words: str) -> Chart:
     rows = [{"topic": topic, "gap": gap, "sign": better[int(np.sign(side * gap))]} for topic, gap in gaps]
     tints = dict(zip(better.values(), (canvas.colours[0], canvas.colours[1], canvas.quiet), strict=True))
     there = [name for name in tints if any(row["sign"] == name for row in rows)]
-    scale = {"domain": there, "range": [tints[name] for name in there]}
     narrow = canvas.span("".join(there)) + 9 * canvas.font > canvas.width
     legend = {"title": None, "orient": "top", "columns": 1 if narrow else 3}
     letters = min(canvas.font, 0.95 * canvas.width / len(rows))
@@ -48,10 +47,9 @@ def gap_bars(pair: Pair, canvas: Canvas, **words: str) -> Chart:
     bars = {
         "x": nominal("topic", title="Topic", axis=axis),
         "y": quantity("gap", f"Difference in {axis_name(pair.measure)}"),
-        "color": {"field": "sign", "type": "nominal", "scale": scale, "legend": legend},
+        "color": by_name("sign", there, [tints[name] for name in there], legend),
     }
-    note = notes(words.get("note", ""), *(_extremes(rows) if many else ()))
-    return canvas.chart([layer(rows, "bar", bars)], title=words.get("title", ""), note=note)
+    return canvas.chart([layer(rows, "bar", bars)], *(_extremes(rows) if many else ()))
 
 
 def _extremes(rows: Sequence[Row]) -> list[str]:
