@@ -528,6 +528,10 @@ def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.
     assert "<title>3 runs, 25 topics</title>" in text
     assert command(["report", "qrels.txt", runs[0], "-o", "one.html"]) == 0
     assert "There is no run to compare it with" in capfd.readouterr().out
+    assert command(["report", "qrels.txt", "runs/bm25.txt", "runs/logprob.txt", "-o", "two.html"]) == 0
+    assert (
+        capfd.readouterr().out.rstrip().endswith("(t, holm): no difference shown; that depends on how ties are broken.")
+    )
     assert command(["report", "qrels.txt"]) == 2
     before = Path(runs[0]).read_bytes()
     capfd.readouterr()

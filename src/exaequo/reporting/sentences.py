@@ -79,7 +79,7 @@ def verdict_of(result: Comparison, best: str, second: str | None) -> str:
     size = f"{signed(side * pair['difference'])}{gain} over {second}, {sure} {signed(low)} to {signed(high)}"
     known = f"{p_text(pair['corrected_p'])} ({plan.name})"
     word = "significantly better" if side * pair["better"] > 0 else "significantly worse"
-    found = word if pair["significant"] else "no difference cell_text"
+    found = word if pair["significant"] else "no difference shown"
     ties = "; that depends on how ties are broken" if pair["changes"] else ""
     return on_one_line(f"{start}{next_best} {size}, {known}: {found}{ties}.")
 
