@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from exaequo.choices import STRATEGIES
-from exaequo.trec_eval.catalogue import MEASURES, NICKNAMES, OfficialError, atol
+from exaequo.trec_eval import OfficialError
+from exaequo.trec_eval.catalogue import MEASURES, NICKNAMES, atol
 
 LONG = {
     "help": "h",
@@ -35,7 +36,7 @@ usage: exaequo trec_eval [-h -v -q -c -n -J] [-m MEASURE[.PARAMS]]... [-l N] [-M
 
 
 @dataclass
-class Options:
+class CommandLine:
     """What was asked for; the names are those of the long options, shortened."""
 
     help: bool = False
@@ -58,7 +59,7 @@ class Options:
     files: list[str] = field(default_factory=list)
 
 
-def parse(arguments: Sequence[str]) -> Options:
+def parse(arguments: Sequence[str]) -> CommandLine:
     """Read the arguments as getopt_long does: values joined or apart, options anywhere, long names cut short."""
     takes = {letter for letter, more in zip(LETTERS, LETTERS[1:] + " ", strict=True) if more == ":"}
     # The long form of -o takes a value, which is ignored, as everything about -o is.
@@ -67,13 +68,13 @@ def parse(arguments: Sequence[str]) -> Options:
         pairs, files = getopt.gnu_getopt(list(arguments), LETTERS, [*long, "release=", "ties=", "seed="])
     except getopt.GetoptError as error:
         raise OfficialError(1, f"{error}\n{USAGE}") from None
-    options = Options(files=files)
+    options = CommandLine(files=files)
     for name, value in pairs:
         _set(options, LONG.get(name[2:], name[1:]) if name.startswith("--") else name[1:], value)
     return options
 
 
-def _set(options: Options, letter: str, value: str) -> None:
+def _set(options: CommandLine, letter: str, value: str) -> None:
     if letter in _FLAGS:
         attribute, state = _FLAGS[letter]
         setattr(options, attribute, state)
@@ -109,7 +110,7 @@ _NUMBERS = {"l": "level", "N": "collection_size", "M": "depth", "-seed": "seed"}
 _TEXTS = {"R": "rel_format", "T": "results_format", "Z": "zscores"}
 
 
-def help_text(options: Options) -> str:
+def help_text(options: CommandLine) -> str:
     """Explain the command, and the measures and nicknames there are."""
     measures = [official.name for official in MEASURES if official.since <= options.release]
     return f"""{USAGE}
