@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import polars as pl
 
 from exaequo.compat.pytrec_eval import combined, content
 from exaequo.errors import UnknownMeasure
@@ -140,10 +139,9 @@ class Evaluator:
     def calc(self, run: RunLike) -> CalcResults:
         """Return aggregates and single values."""
         metrics = list(self.iter_calc(run))
-        columns: dict[Measure, list[float]] = {measure: [] for measure in self.measures}
-        for metric in metrics:
-            columns[metric.measure].append(metric.value)
-        return CalcResults({m: _aggregate(m, np.array(column)) for m, column in columns.items()}, metrics)
+        values = [metric.value for metric in metrics]
+        columns = {m: np.array(values[at :: len(self.measures)]) for at, m in enumerate(self.measures)}
+        return CalcResults({m: _aggregate(m, column) for m, column in columns.items()}, metrics)
 
     def _values(self, run: RunLike) -> tuple[list[str], list[Floats]]:
         lists = build(self._judgments, _read(run), release=9, ties=self._ties)
@@ -177,17 +175,22 @@ def _aggregate(measure: Measure, values: Floats) -> float:
 # --------------------------------------------------------------------------------------------------------- measures
 
 _CATALOGUE: dict[str, Measure] = {}
+_BY_TREC_NAME: dict[str, Measure] = {}
 
 
 def _define(
     name: str,
     function: Callable[..., Floats],
     *aliases: str,
+    trec: str = "",
     rel: int | None = 1,
     judged_only: bool = False,
     **about: Any,
 ) -> Measure:
-    """Add a measure with the parameters of the function after the lists; `judged_only` chooses these, so is no such."""
+    """Add a measure with the parameters of a function after the lists; `judged_only` is one more, it chooses these.
+
+    `trec` are its names in trec_eval, `rel` is the default of that parameter.
+    """
     parameters = list(inspect.signature(function).parameters.values())[1:]
     defaults = {parameter.name: parameter.default for parameter in parameters}
     if "rel" in defaults:
@@ -197,6 +200,7 @@ def _define(
     about = {"title": name, "formula": "", "source": "ir_measures", "example": name, **about}
     measure = Measure(Definition(name, function, defaults=defaults, **about))
     _CATALOGUE.update(dict.fromkeys((name, *aliases), measure))
+    _BY_TREC_NAME.update(dict.fromkeys(trec.split(), measure))
     return measure
 
 
@@ -220,53 +224,30 @@ def _err(lists: Lists, cutoff: int | None = None) -> Floats:
     return gain.expected_reciprocal_rank(lists, cutoff)
 
 
-P = Precision = _define("P", sets.precision, "Precision", judged_only=True, example="P@10")
-R = Recall = _define("R", sets.recall, "Recall", judged_only=True, example="R@1000")
-RR = MRR = _define("RR", ranks.reciprocal_rank, "MRR", judged_only=True)
-AP = MAP = _define("AP", ranks.average_precision, "MAP", judged_only=True)
-Rprec = RPrec = _define("Rprec", ranks.r_precision, "RPrec", judged_only=True)
-nDCG = NDCG = _define("nDCG", gain.ndcg, "NDCG", judged_only=True)
+P = Precision = _define("P", sets.precision, "Precision", trec="P", judged_only=True, example="P@10")
+R = Recall = _define("R", sets.recall, "Recall", trec="recall", judged_only=True, example="R@1000")
+RR = MRR = _define("RR", ranks.reciprocal_rank, "MRR", trec="recip_rank", judged_only=True)
+AP = MAP = _define("AP", ranks.average_precision, "MAP", trec="map map_cut", judged_only=True)
+Rprec = RPrec = _define("Rprec", ranks.r_precision, "RPrec", trec="Rprec", judged_only=True)
+nDCG = NDCG = _define("nDCG", gain.ndcg, "NDCG", trec="ndcg ndcg_cut", judged_only=True)
 ERR = _define("ERR", _err, example="ERR@20")
 RBP = _define("RBP", ranks.rank_biased_precision, rel=None)
-Bpref = BPref = _define("Bpref", incomplete.bpref, "BPref")
-infAP = _define("infAP", incomplete.inferred_ap)
+Bpref = BPref = _define("Bpref", incomplete.bpref, "BPref", trec="bpref")
+infAP = _define("infAP", incomplete.inferred_ap, trec="infAP")
 Judged = _define("Judged", incomplete.judged, example="Judged@10")
-Success = _define("Success", sets.success, judged_only=True, example="Success@5")
-IPrec = _define("IPrec", _iprec, judged_only=True, at="recall", example="IPrec@0.1")
-SetP = _define("SetP", _set_p, judged_only=True)
+Success = _define("Success", sets.success, trec="success", judged_only=True, example="Success@5")
+IPrec = _define("IPrec", _iprec, trec="iprec_at_recall", judged_only=True, at="recall", example="IPrec@0.1")
+SetP = _define("SetP", _set_p, trec="set_P", judged_only=True)
 SetRelP = SetP(relative=True)
-SetR = _define("SetR", sets.set_recall)
-SetF = _define("SetF", _set_f, judged_only=True)
-SetAP = _define("SetAP", _set_ap, judged_only=True)
-NumQ = _define("NumQ", counts.topics, aggregate="sum")
-NumRel = _define("NumRel", counts.relevant, aggregate="sum")
-NumRet = _define("NumRet", counts.returned, rel=None, aggregate="sum")
+SetR = _define("SetR", sets.set_recall, trec="set_recall")
+SetF = _define("SetF", _set_f, trec="set_F", judged_only=True)
+SetAP = _define("SetAP", _set_ap, trec="set_map", judged_only=True)
+NumQ = _define("NumQ", counts.topics, trec="num_q", aggregate="sum")
+NumRel = _define("NumRel", counts.relevant, trec="num_rel", aggregate="sum")
+NumRet = _define("NumRet", counts.returned, trec="num_ret", rel=None, aggregate="sum")
 NumRelRet = NumRet(rel=1)
 _CATALOGUE |= {"SetRelP": SetRelP, "NumRelRet": NumRelRet}
-
-_BY_TREC_NAME = {
-    "ndcg": nDCG,
-    "P": P,
-    "map_cut": AP,
-    "set_map": SetAP,
-    "set_P": SetP,
-    "infAP": infAP,
-    "bpref": Bpref,
-    "num_rel_ret": NumRelRet,
-    "recip_rank": RR,
-    "recall": R,
-    "set_recall": SetR,
-    "set_relative_P": SetRelP,
-    "num_ret": NumRet,
-    "num_rel": NumRel,
-    "ndcg_cut": nDCG,
-    "Rprec": Rprec,
-    "num_q": NumQ,
-    "map": AP,
-    "success": Success,
-    "set_F": SetF,
-    "iprec_at_recall": IPrec,
-}
+_BY_TREC_NAME |= {"set_relative_P": SetRelP, "num_rel_ret": NumRelRet}
 
 
 def parse_measure(measure: str | registry.Measure | object) -> Measure:
@@ -351,5 +332,4 @@ def _rows(file: Any, layout: trec.Layout) -> Iterator[tuple[Any, ...]]:
         data = content([file] if isinstance(file, str) else file)
     if not data.strip():
         return
-    frame: pl.DataFrame = trec.parse(data, layout, name, repeats=True)
-    yield from frame.select(layout.fields).iter_rows()
+    yield from trec.parse(data, layout, name, repeats=True).select(layout.fields).iter_rows()

@@ -89,9 +89,8 @@ def evaluate(options: CommandLine, asked: list[Request]) -> Table:
             _refuse_repeats(judged, source, present, "judged")
     topics = judged["qid"].unique().sort()
     kept = np.array([topic in present for topic in topics])
-    columns = [
-        replace(column, values=column.values[kept]) for column in _columns(Qrels(judged, source), run, options, asked)
-    ]
+    columns = _columns(Qrels(judged, source), run, options, asked)
+    columns = [replace(column, values=column.values[kept]) for column in columns]
     relevant = int((judged["rel"] >= 1).sum())
     return Table(topics.filter(kept).to_list(), columns, len(topics), relevant, lines["run_id"][-1])
 
@@ -246,9 +245,8 @@ def written(table: Table, options: CommandLine) -> str:
         printed = [column for column in table.columns if column.request.official.per_topic]
         heads = [f"{'' if column.is_text else z}{column.name:<22}\t" for column in printed]
         cells = [_cells(column, bool(z)) for column in printed]
-        rows = zip(*cells, strict=True) if cells else iter(())
-        for topic, row in zip(table.topics, rows, strict=bool(cells)):
-            lines += [f"{head}{topic}\t{cell}" for head, cell in zip(heads, row, strict=True)]
+        for at, topic in enumerate(table.topics):
+            lines += [f"{head}{topic}\t{own[at]}" for head, own in zip(heads, cells, strict=True)]
     if options.summary:
         for column in table.columns:
             kind = column.request.official.summary

@@ -86,8 +86,7 @@ def gained(lists: Lists, pairs: Pairs) -> Gained:
     np.add.at(counts, (judgments.topic[judged], grade[judged].astype(np.int64)), 1)
     n_levels = levels - np.argmax(counts[:, ::-1] > 0, axis=1)
     gain = np.zeros(len(lists.rel))
-    topics: list[Ints] = [np.zeros(0, dtype=np.int64)]
-    ideals: list[Floats] = [np.zeros(0)]
+    parts = []
     for size in np.unique(n_levels):
         own = listed + [(level, float(level)) for level in range(size) if level not in dict(listed)]
         ordered = merge_sorted(own, lambda one, two: int(one[1] - two[1]))
@@ -95,10 +94,8 @@ def gained(lists: Lists, pairs: Pairs) -> Gained:
         in_list = mine[lists.topic]
         for level, value in reversed(ordered):  # of a level given twice the lower gain counts
             gain[in_list & (lists.rel == level)] = value
-        at, values = _ideal(ordered, listed, np.flatnonzero(mine), counts)
-        topics.append(at)
-        ideals.append(values)
-    topic, ideal = np.concatenate(topics), np.concatenate(ideals)
+        parts.append(_ideal(ordered, listed, np.flatnonzero(mine), counts))
+    topic, ideal = (np.concatenate(column) for column in zip(*parts, strict=True))
     order = np.argsort(topic, kind="stable")
     return Gained(lists, gain, topic[order], ideal[order])
 
