@@ -182,14 +182,14 @@ def _define(
     name: str,
     function: Callable[..., Floats],
     *aliases: str,
-    trec: str = "",
+    trec_names: str = "",
     rel: int | None = 1,
     judged_only: bool = False,
     **about: Any,
 ) -> Measure:
-    """Add a measure with the parameters of a function after the lists; `judged_only` is one more, it chooses these.
+    """Add a measure with the parameters of a function after the lists, `rel` at this default.
 
-    `trec` are its names in trec_eval, `rel` is the default of that parameter.
+    `judged_only` is one more parameter, for it chooses the lists; `trec_names` are what trec_eval calls the measure.
     """
     parameters = list(inspect.signature(function).parameters.values())[1:]
     defaults = {parameter.name: parameter.default for parameter in parameters}
@@ -200,7 +200,7 @@ def _define(
     about = {"title": name, "formula": "", "source": "ir_measures", "example": name, **about}
     measure = Measure(Definition(name, function, defaults=defaults, **about))
     _CATALOGUE.update(dict.fromkeys((name, *aliases), measure))
-    _BY_TREC_NAME.update(dict.fromkeys(trec.split(), measure))
+    _BY_TREC_NAME.update(dict.fromkeys(trec_names.split(), measure))
     return measure
 
 
@@ -216,35 +216,33 @@ def _set_ap(lists: Lists, rel: int = 1) -> Floats:
     return sets.set_precision(lists, rel) * sets.set_recall(lists, rel)
 
 
-def _iprec(lists: Lists, recall: float, rel: int = 1) -> Floats:
-    return official.interpolated(lists, recall, rel)
-
-
 def _err(lists: Lists, cutoff: int | None = None) -> Floats:
     return gain.expected_reciprocal_rank(lists, cutoff)
 
 
-P = Precision = _define("P", sets.precision, "Precision", trec="P", judged_only=True, example="P@10")
-R = Recall = _define("R", sets.recall, "Recall", trec="recall", judged_only=True, example="R@1000")
-RR = MRR = _define("RR", ranks.reciprocal_rank, "MRR", trec="recip_rank", judged_only=True)
-AP = MAP = _define("AP", ranks.average_precision, "MAP", trec="map map_cut", judged_only=True)
-Rprec = RPrec = _define("Rprec", ranks.r_precision, "RPrec", trec="Rprec", judged_only=True)
-nDCG = NDCG = _define("nDCG", gain.ndcg, "NDCG", trec="ndcg ndcg_cut", judged_only=True)
+P = Precision = _define("P", sets.precision, "Precision", trec_names="P", judged_only=True, example="P@10")
+R = Recall = _define("R", sets.recall, "Recall", trec_names="recall", judged_only=True, example="R@1000")
+RR = MRR = _define("RR", ranks.reciprocal_rank, "MRR", trec_names="recip_rank", judged_only=True)
+AP = MAP = _define("AP", ranks.average_precision, "MAP", trec_names="map map_cut", judged_only=True)
+Rprec = RPrec = _define("Rprec", ranks.r_precision, "RPrec", trec_names="Rprec", judged_only=True)
+nDCG = NDCG = _define("nDCG", gain.ndcg, "NDCG", trec_names="ndcg ndcg_cut", judged_only=True)
 ERR = _define("ERR", _err, example="ERR@20")
 RBP = _define("RBP", ranks.rank_biased_precision, rel=None)
-Bpref = BPref = _define("Bpref", incomplete.bpref, "BPref", trec="bpref")
-infAP = _define("infAP", incomplete.inferred_ap, trec="infAP")
+Bpref = BPref = _define("Bpref", incomplete.bpref, "BPref", trec_names="bpref")
+infAP = _define("infAP", incomplete.inferred_ap, trec_names="infAP")
 Judged = _define("Judged", incomplete.judged, example="Judged@10")
-Success = _define("Success", sets.success, trec="success", judged_only=True, example="Success@5")
-IPrec = _define("IPrec", _iprec, trec="iprec_at_recall", judged_only=True, at="recall", example="IPrec@0.1")
-SetP = _define("SetP", _set_p, trec="set_P", judged_only=True)
+Success = _define("Success", sets.success, trec_names="success", judged_only=True, example="Success@5")
+IPrec = _define(
+    "IPrec", official.interpolated, trec_names="iprec_at_recall", judged_only=True, at="recall", example="IPrec@0.1"
+)
+SetP = _define("SetP", _set_p, trec_names="set_P", judged_only=True)
 SetRelP = SetP(relative=True)
-SetR = _define("SetR", sets.set_recall, trec="set_recall")
-SetF = _define("SetF", _set_f, trec="set_F", judged_only=True)
-SetAP = _define("SetAP", _set_ap, trec="set_map", judged_only=True)
-NumQ = _define("NumQ", counts.topics, trec="num_q", aggregate="sum")
-NumRel = _define("NumRel", counts.relevant, trec="num_rel", aggregate="sum")
-NumRet = _define("NumRet", counts.returned, trec="num_ret", rel=None, aggregate="sum")
+SetR = _define("SetR", sets.set_recall, trec_names="set_recall")
+SetF = _define("SetF", _set_f, trec_names="set_F", judged_only=True)
+SetAP = _define("SetAP", _set_ap, trec_names="set_map", judged_only=True)
+NumQ = _define("NumQ", counts.topics, trec_names="num_q", aggregate="sum")
+NumRel = _define("NumRel", counts.relevant, trec_names="num_rel", aggregate="sum")
+NumRet = _define("NumRet", counts.returned, trec_names="num_ret", rel=None, aggregate="sum")
 NumRelRet = NumRet(rel=1)
 _CATALOGUE |= {"SetRelP": SetRelP, "NumRelRet": NumRelRet}
 _BY_TREC_NAME |= {"set_relative_P": SetRelP, "num_rel_ret": NumRelRet}

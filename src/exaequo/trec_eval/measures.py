@@ -33,9 +33,9 @@ def _least_found(lists: Lists, level: float, rel: float | None = None) -> Ints:
     return least
 
 
-def interpolated(lists: Lists, level: float, rel: float | None = None) -> Floats:
+def interpolated(lists: Lists, recall: float, rel: float | None = None) -> Floats:
     """Return interpolated precision at a recall level, rounded as the release rounds."""
-    least, hits = _least_found(lists, level, rel), found(lists, rel)
+    least, hits = _least_found(lists, recall, rel), found(lists, rel)
     best = best_precision_from(lists, np.maximum(least, 1), rel)
     with np.errstate(invalid="ignore"):  # an empty list has a precision of 0/0, which the official program prints
         nothing = hits / lists.returned

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import getopt
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from exaequo.choices import STRATEGIES
@@ -75,39 +75,38 @@ def parse(arguments: Sequence[str]) -> CommandLine:
 
 
 def _set(options: CommandLine, letter: str, value: str) -> None:
-    if letter in _FLAGS:
-        attribute, state = _FLAGS[letter]
-        setattr(options, attribute, state)
-    elif letter in _NUMBERS:
-        setattr(options, _NUMBERS[letter], atol(value))
-        if letter in "lM" and atol(value) < 0:
-            raise OfficialError(1, f"-{letter} is {value}; expected a whole number ≥ 0.")
-    elif letter in _TEXTS:
-        setattr(options, _TEXTS[letter], value)
-    elif letter == "m":
+    if letter in ("l", "M") and atol(value) < 0:
+        raise OfficialError(1, f"-{letter} is {value}; expected a whole number ≥ 0.")
+    if letter == "-release" and value not in ("9", "10"):
+        raise OfficialError(1, f"--release is {value!r}; expected 9 or 10.")
+    if letter == "-ties" and value not in STRATEGIES:
+        raise OfficialError(1, f"--ties is {value!r}; expected one of {', '.join(STRATEGIES)}.")
+    if letter == "m":
         options.measures.append(value)
-    elif letter == "D":
-        options.only_topic = value.partition(".")[2] if "." in value else None
-    elif letter == "-release":
-        if value not in ("9", "10"):
-            raise OfficialError(1, f"--release is {value!r}; expected 9 or 10.")
-        options.release = int(value)
-    elif letter == "-ties":
-        if value not in STRATEGIES:
-            raise OfficialError(1, f"--ties is {value!r}; expected one of {', '.join(STRATEGIES)}.")
-        options.ties = value
+    elif letter in _FIELDS:
+        name, made = _FIELDS[letter]
+        setattr(options, name, made(value) if callable(made) else made)
 
 
-_FLAGS = {
+#: The field each letter sets, and to what: a constant, or what is made of the value.
+_FIELDS: dict[str, tuple[str, bool | Callable[[str], int | str | None]]] = {
     "h": ("help", True),
     "v": ("version", True),
     "q": ("per_topic", True),
     "n": ("summary", False),
     "c": ("complete", True),
     "J": ("judged_only", True),
+    "l": ("level", atol),
+    "N": ("collection_size", atol),
+    "M": ("depth", atol),
+    "R": ("rel_format", str),
+    "T": ("results_format", str),
+    "Z": ("zscores", str),
+    "D": ("only_topic", lambda value: value.partition(".")[2] if "." in value else None),
+    "-release": ("release", int),
+    "-ties": ("ties", str),
+    "-seed": ("seed", atol),
 }
-_NUMBERS = {"l": "level", "N": "collection_size", "M": "depth", "-seed": "seed"}
-_TEXTS = {"R": "rel_format", "T": "results_format", "Z": "zscores"}
 
 
 def help_text(options: CommandLine) -> str:

@@ -234,10 +234,6 @@ def _each(figure: Callable[[Topic], float]) -> Callable[[Topics], Floats]:
     return lambda topics: np.array([figure(topic) for topic in topics], dtype=np.float64)
 
 
-def _summed(count: Count) -> Callable[[Topics], Floats]:
-    return _each(lambda topic: topic.total(count))
-
-
 def _simple(above: Count, below: Count) -> Callable[[Topics], Floats]:
     """One share of all groups together."""
     return _each(lambda topic: _share(topic.total(above), topic.total(below)))
@@ -252,26 +248,22 @@ def _balanced(*, returned: bool) -> Callable[[Topics], Floats]:
     return _each(lambda topic: topic.averaged(lambda group: group.balanced(returned=returned)))
 
 
-def _pairs(*, implied: bool, absent: bool) -> Callable[[Topics], Floats]:
-    return _each(lambda topic: topic.pairs(implied=implied, absent=absent))
-
-
 #: The measures on preferences, in the order they are printed: counts, then shares.
 COUNTS = {
-    "prefs_num_prefs_poss": _summed(Group.possible),
-    "prefs_num_prefs_ful": _summed(Group.fulfilled),
-    "prefs_num_prefs_ful_ret": _summed(Group.fulfilled_ret),
+    "prefs_num_prefs_poss": _each(lambda topic: topic.total(Group.possible)),
+    "prefs_num_prefs_ful": _each(lambda topic: topic.total(Group.fulfilled)),
+    "prefs_num_prefs_ful_ret": _each(lambda topic: topic.total(Group.fulfilled_ret)),
 }
 SHARES = {
     "prefs_simp": _simple(Group.fulfilled, Group.possible),
-    "prefs_pair": _pairs(implied=True, absent=True),
+    "prefs_pair": _each(lambda topic: topic.pairs(implied=True, absent=True)),
     "prefs_avgjg": _averaged(Group.fulfilled, Group.possible),
     "prefs_avgjg_Rnonrel": _balanced(returned=False),
     "prefs_simp_ret": _simple(Group.fulfilled_ret, Group.possible_ret),
-    "prefs_pair_ret": _pairs(implied=False, absent=False),
+    "prefs_pair_ret": _each(lambda topic: topic.pairs(implied=False, absent=False)),
     "prefs_avgjg_ret": _averaged(Group.fulfilled_ret, Group.possible_ret),
     "prefs_avgjg_Rnonrel_ret": _balanced(returned=True),
     "prefs_simp_imp": _simple(Group.fulfilled, Group.possible_imp),
-    "prefs_pair_imp": _pairs(implied=True, absent=False),
+    "prefs_pair_imp": _each(lambda topic: topic.pairs(implied=True, absent=False)),
     "prefs_avgjg_imp": _averaged(Group.fulfilled, Group.possible_imp),
 }
