@@ -183,19 +183,17 @@ class Sweep:
 
     def best_utility(self, relevant: float = 3.0, nonrelevant: float = -2.0) -> tuple[Floats, Floats]:
         """The best utility over all thresholds, and the threshold; infinity means selecting nothing is best."""
-        utility = self.tables.utility(relevant, nonrelevant)
-        best, at = np.zeros(self.n_themes), np.full(self.n_themes, np.inf)
-        np.maximum.at(best, self.theme, utility)
-        winners = np.flatnonzero((utility == best[self.theme]) & (utility > 0))
-        np.minimum.at(at, self.theme[winners], self.threshold[winners])
-        return best, at
+        return self._best(self.tables.utility(relevant, nonrelevant))
 
     def best_f(self, beta: float = 1.0) -> tuple[Floats, Floats]:
         """The best F over all thresholds, and the threshold; infinity means selecting nothing is best."""
-        f = self.tables.f(beta)
+        return self._best(self.tables.f(beta))
+
+    def _best(self, values: Floats) -> tuple[Floats, Floats]:
+        """The best value above 0 of each theme, and the lowest threshold that has it."""
         best, at = np.zeros(self.n_themes), np.full(self.n_themes, np.inf)
-        np.maximum.at(best, self.theme, f)
-        winners = np.flatnonzero((f == best[self.theme]) & (f > 0))
+        np.maximum.at(best, self.theme, values)
+        winners = np.flatnonzero((values == best[self.theme]) & (values > 0))
         np.minimum.at(at, self.theme[winners], self.threshold[winners])
         return best, at
 
@@ -216,10 +214,8 @@ class Filter:
 
     def at(self, threshold: float) -> Tables:
         """Return the tables at a threshold."""
-        selected = self.score >= threshold
-        a = self._counted(selected & self.relevant)
-        b = self._counted(selected & ~self.relevant)
-        return Tables(a, b, self.n_rel - a, self.n_docs - self.n_rel - b)
+        each = self.at_each(np.array([threshold]))
+        return Tables(*(cells[:, 0] for cells in (each.a, each.b, each.c, each.d)))
 
     def at_each(self, thresholds: Floats) -> Tables:
         """Return the tables at many thresholds in ascending order: a row per theme, a column per threshold."""
@@ -234,9 +230,6 @@ class Filter:
         a, b = selected(self.relevant), selected(~self.relevant)
         n_rel, n_docs = self.n_rel[:, None], self.n_docs[:, None]
         return Tables(a, b, n_rel - a, n_docs - n_rel - b)
-
-    def _counted(self, chosen: Bools) -> Floats:
-        return np.bincount(self.theme[chosen], minlength=len(self.themes)).astype(np.float64)
 
     @cached_property
     def average_precision(self) -> Floats:
@@ -271,8 +264,8 @@ class Filter:
             found = f"a score of {odd:g}"
             mend = "Scale the scores; the best F over all thresholds needs no scale."
             raise InputError(Problem(self.name, None, found, "scores from 0 to 1 for F_optimal", mend))
-        table = np.stack([self.at(threshold).f(beta) for threshold in GRID])
-        return table.max(axis=0), np.array(GRID)[table.argmax(axis=0)]
+        table = self.at_each(np.array(GRID)).f(beta)
+        return table.max(axis=1), np.array(GRID)[table.argmax(axis=1)]
 
 
 def read_filter(
@@ -313,34 +306,33 @@ def from_arrays(
 
     Themes without a relevant document are left out, as everywhere; `left_out` names them.
     """
-    left_out = tuple(theme for theme, (y_true, _) in themes.items() if not (np.asarray(y_true, dtype=float) > 0).any())
-    names = [theme for theme in themes if theme not in left_out]
-    truth, scores = [], []
-    for theme, (y_true, y_score) in themes.items():
-        true = np.asarray(y_true, dtype=np.float64)
-        if not np.isfinite(true).all():
-            found = f"theme {theme!r} has a truth that is not finite"
-            raise InputError(Problem(name, None, found, "numbers", "Mend it."))
-        truth.append(true > 0)
-        scores.append(np.asarray(y_score, dtype=np.float64))
-        if truth[-1].shape != scores[-1].shape or scores[-1].ndim != 1:
-            found = f"theme {theme!r} has arrays of shapes {truth[-1].shape} and {scores[-1].shape}"
-            raise InputError(Problem(name, None, found, "two lists of one length", "Mend the arrays."))
-        if not np.isfinite(scores[-1]).all():
-            raise InputError(
-                Problem(name, None, f"theme {theme!r} has a score that is not finite", "numbers", "Mend it.")
-            )
-        if theme in left_out:
-            truth.pop()
-            scores.pop()
-    if not names:
+    checked = {theme: _checked(name, theme, *pair) for theme, pair in themes.items()}
+    left_out = tuple(theme for theme, (truth, _) in checked.items() if not truth.any())
+    kept = {theme: pair for theme, pair in checked.items() if theme not in left_out}
+    if not kept:
         raise InputError(Problem(name, None, "no theme has a relevant document", "at least one", "Check the truth."))
-    owner = np.repeat(np.arange(len(names)), [len(each) for each in scores])
-    relevant, score = np.concatenate([*truth, []]).astype(bool), np.concatenate([*scores, []])
+    names = list(kept)
+    relevant, score = (np.concatenate(column) for column in zip(*kept.values(), strict=True))
+    owner = np.repeat(np.arange(len(names)), [len(truth) for truth, _ in kept.values()])
     order = np.lexsort((-score, owner))
     n_rel = np.bincount(owner[relevant], minlength=len(names))
     n_docs = _sizes(np.bincount(owner, minlength=len(names)), docs, name)
     return Filter(name, names, owner[order], score[order], relevant[order], n_rel, n_docs, left_out)
+
+
+def _checked(name: str, theme: str, y_true: npt.ArrayLike, y_score: npt.ArrayLike) -> tuple[Bools, Floats]:
+    """Return which documents are relevant, and their scores; refuse what is no such pair of lists."""
+    truth, score = np.asarray(y_true, dtype=np.float64), np.asarray(y_score, dtype=np.float64)
+    if not np.isfinite(truth).all():
+        problem = (f"theme {theme!r} has a truth that is not finite", "numbers", "Mend it.")
+    elif truth.shape != score.shape or score.ndim != 1:
+        found = f"theme {theme!r} has arrays of shapes {truth.shape} and {score.shape}"
+        problem = (found, "two lists of one length", "Mend the arrays.")
+    elif not np.isfinite(score).all():
+        problem = (f"theme {theme!r} has a score that is not finite", "numbers", "Mend it.")
+    else:
+        return truth > 0, score
+    raise InputError(Problem(name, None, *problem))
 
 
 def from_table(
@@ -355,11 +347,9 @@ def from_table(
 
 def from_decisions(table: Decisions, *, docs: int | None = None) -> Filter:
     """Make a filter of a table that has been read."""
-    rows = pl.DataFrame({"theme": table.theme, "row": np.arange(len(table.truth))})
-    themes = {}
-    for (theme,), group in rows.group_by("theme", maintain_order=True):
-        at = group["row"].to_numpy()
-        themes[str(theme)] = (table.truth[at], table.score[at])
+    rows = pl.DataFrame({"theme": table.theme, "truth": table.truth, "score": table.score})
+    parts = rows.partition_by("theme", as_dict=True)
+    themes = {str(theme): (part["truth"].to_numpy(), part["score"].to_numpy()) for (theme,), part in parts.items()}
     return from_arrays(themes, docs=docs, name=table.name)
 
 

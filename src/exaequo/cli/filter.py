@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from exaequo.errors import UsageError
 if TYPE_CHECKING:
     from exaequo.filtering import Filter, Tables
 
+Row = dict[str, Any]
 _SHARES = ("precision", "recall", "noise", "silence", "fallout", "density", "accuracy")
 
 
@@ -65,7 +66,7 @@ def filter_(
     filters = list(_filters(qrels, runs, docs, files, options))
     from exaequo.read import unique_names
 
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
     for name, each in zip(unique_names([(each.name, file) for each, file in filters]), filters, strict=True):
         one = replace(each[0], name=name)
         if curve:
@@ -97,11 +98,7 @@ def _refuse(threshold: float | None, sweep: bool, curve: str | None, beta: float
 
 
 def _filters(
-    qrels: str,
-    runs: tuple[str, ...],
-    docs: int | None,
-    files: Files,
-    judging: Mapping[str, Any],
+    qrels: str, runs: tuple[str, ...], docs: int | None, files: Files, judging: Mapping[str, Any]
 ) -> Iterator[tuple[Filter, str]]:
     """Yield each filter with the name of its file; say what was left out."""
     from exaequo.evaluation import judged_runs, prepared, remarks_on_judgments
@@ -128,33 +125,27 @@ def _filters(
         yield filter_of(ordering, docs=docs), ordering.run.source.name
 
 
-def _curve(
-    one: Filter, kind: str, beta: float, coefficients: tuple[float, ...], per_theme: bool
-) -> list[dict[str, Any]]:
+def _curve(one: Filter, kind: str, beta: float, coefficients: tuple[float, ...], per_theme: bool) -> list[Row]:
     """Return the points of the curve: of each theme, or interpolated of all of them together."""
     from exaequo.filtering import GRID
 
-    if kind == "interpolated":
-        table = one.sweep.interpolated()
-        names = [*(one.themes if per_theme else ()), "macro"]
-        lines = [*(table if per_theme else ()), table.mean(axis=0)]
-        return [
-            {"run": one.name, "theme": name, "recall": level, "precision": float(value)}
-            for name, line in zip(names, lines, strict=True)
-            for level, value in zip(GRID, line, strict=True)
-        ]
     sweep = one.sweep
-    columns = {
+    if kind == "interpolated":
+        table = sweep.interpolated()
+        lines = dict(zip(one.themes, table, strict=True)) if per_theme else {}
+        return [
+            row
+            for theme, line in (*lines.items(), ("macro", table.mean(axis=0)))
+            for row in _rows(one, [theme] * len(GRID), {"recall": GRID, "precision": line})
+        ]
+    figures = {
         "threshold": sweep.threshold,
         "recall": sweep.tables.recall,
         "precision": sweep.tables.precision,
         "F": sweep.tables.f(beta),
         "utility": sweep.tables.utility(*coefficients),
     }
-    return [
-        {"run": one.name, "theme": one.themes[theme], **{name: float(values[at]) for name, values in columns.items()}}
-        for at, theme in enumerate(sweep.theme)
-    ]
+    return _rows(one, [one.themes[theme] for theme in sweep.theme], figures)
 
 
 def coefficients_of(text: str) -> tuple[float, ...]:
@@ -173,15 +164,14 @@ def coefficients_of(text: str) -> tuple[float, ...]:
 
 def _at_threshold(
     one: Filter, threshold: float, beta: float, coefficients: tuple[float, ...], per_theme: bool, average: str
-) -> list[dict[str, Any]]:
+) -> list[Row]:
     tables = one.at(threshold)
     figures = _figures(tables, beta, coefficients)
-    rows = _theme_rows(one, figures) if per_theme else []
+    rows = _rows(one, one.themes if per_theme else [], figures)
     if average != "micro":
-        rows.append({"run": one.name, "theme": "macro", **{name: float(v.mean()) for name, v in figures.items()}})
+        rows += _rows(one, ["macro"], {name: [values.mean()] for name, values in figures.items()})
     if average != "macro":
-        total = _figures(tables.total(), beta, coefficients)
-        rows.append({"run": one.name, "theme": "micro", **{name: float(v[0]) for name, v in total.items()}})
+        rows += _rows(one, ["micro"], _figures(tables.total(), beta, coefficients))
     return rows
 
 
@@ -201,9 +191,10 @@ def _figures(tables: Tables, beta: float, coefficients: tuple[float, ...]) -> di
     }
 
 
-def _swept(one: Filter, beta: float, coefficients: tuple[float, ...], per_theme: bool) -> list[dict[str, Any]]:
+def _swept(one: Filter, beta: float, coefficients: tuple[float, ...], per_theme: bool) -> list[Row]:
     import numpy as np
 
+    from exaequo.aggregate import aggregate
     from exaequo.errors import InputError
 
     sweep = one.sweep
@@ -222,26 +213,22 @@ def _swept(one: Filter, beta: float, coefficients: tuple[float, ...], per_theme:
         figures |= dict(zip(("f_optimal", "f_optimal_at"), one.f_optimal(beta), strict=True))
     except InputError as error:
         output.warn(str(error))
-    rows = _theme_rows(one, figures) if per_theme else []
     undefined = int(np.isnan(sweep.break_even).sum())
     if undefined:
         output.warn(f"{one.name}: {undefined} themes without a break-even point, left out of its mean")
-    means = {
-        name: float(values[np.isfinite(values)].mean()) if np.isfinite(values).any() else float("nan")
-        for name, values in figures.items()
-        if not name.endswith("_at")
-    }
-    return [*rows, {"run": one.name, "theme": "macro", **means}]
+    means = {name: [aggregate("mean", values)] for name, values in figures.items() if not name.endswith("_at")}
+    return [*_rows(one, one.themes if per_theme else [], figures), *_rows(one, ["macro"], means)]
 
 
-def _theme_rows(one: Filter, figures: dict[str, Any]) -> list[dict[str, Any]]:
+def _rows(one: Filter, themes: Sequence[str], figures: Mapping[str, Any]) -> list[Row]:
+    """Return a row per theme, with the value each figure has in its place."""
     return [
         {"run": one.name, "theme": theme, **{name: float(values[at]) for name, values in figures.items()}}
-        for at, theme in enumerate(one.themes)
+        for at, theme in enumerate(themes)
     ]
 
 
-def _show(rows: list[dict[str, Any]], target: Target) -> None:
+def _show(rows: list[Row], target: Target) -> None:
     import polars as pl
 
     from exaequo.tabular import Table

@@ -11,25 +11,25 @@ square of the textbooks' β; IPrec rounds as release 9 of trec_eval does.
 
 from __future__ import annotations
 
-import io
+import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import polars as pl
 
-from exaequo.compat import ir_functions
+from exaequo.compat.pytrec_eval import combined, content
 from exaequo.errors import UnknownMeasure
 from exaequo.judge import Floats
-from exaequo.measures import Definition, notation, registry
+from exaequo.measures import Definition, counts, gain, incomplete, notation, ranks, registry, sets
 from exaequo.options import one_strategy
 from exaequo.read import QrelsLike, Run, RunLike, read_qrels, read_run, trec
 from exaequo.read.source import load
 from exaequo.text import did_you_mean
-from exaequo.trec_eval.catalogue import BY_NAME, CUTOFFS, NICKNAMES, TENTHS
-from exaequo.trec_eval.lists import all_topics, build, empty_run, judged_documents
+from exaequo.trec_eval import measures as official
+from exaequo.trec_eval.catalogue import BY_NAME, NICKNAMES
+from exaequo.trec_eval.lists import Lists, all_topics, build, empty_run, judged_documents
 
 
 class Qrel(NamedTuple):
@@ -139,22 +139,12 @@ class Evaluator:
     def calc(self, run: RunLike) -> CalcResults:
         """Return aggregates and single values."""
         metrics = list(self.iter_calc(run))
-        columns: dict[Measure, list[float]] = {measure: [] for measure in self.measures}
-        for metric in metrics:
-            columns[metric.measure].append(metric.value)
-        return CalcResults({m: _aggregate(m, np.array(column)) for m, column in columns.items()}, metrics)
+        values = [metric.value for metric in metrics]
+        columns = {m: np.array(values[at :: len(self.measures)]) for at, m in enumerate(self.measures)}
+        return CalcResults({m: _aggregate(m, column) for m, column in columns.items()}, metrics)
 
     def _values(self, run: RunLike) -> tuple[list[str], list[Floats]]:
-        lists = build(
-            self._judgments,
-            _read(run),
-            release=9,
-            ties=self._ties,
-            depth=None,
-            judged_only=False,
-            complete=False,
-            collection_size=0,
-        )
+        lists = build(self._judgments, _read(run), release=9, ties=self._ties)
         judged = judged_documents(lists) if any(m.params.get("judged_only") for m in self.measures) else lists
         values = []
         for measure in self.measures:
@@ -170,12 +160,11 @@ def _read(run: RunLike) -> Run:
     """Read a run; one without a document is allowed here."""
     if isinstance(run, Iterator):
         run = list(run)
-    size: int | None = None
     if isinstance(run, Mapping):
-        size = sum(map(len, run.values()))
-    elif isinstance(run, Sized) and not isinstance(run, str):
-        size = len(run)
-    return empty_run() if size == 0 else read_run(run)
+        empty = not sum(map(len, run.values()))
+    else:
+        empty = isinstance(run, Sized) and not isinstance(run, str) and not len(run)
+    return empty_run() if empty else read_run(run)
 
 
 def _aggregate(measure: Measure, values: Floats) -> float:
@@ -186,67 +175,77 @@ def _aggregate(measure: Measure, values: Floats) -> float:
 # --------------------------------------------------------------------------------------------------------- measures
 
 _CATALOGUE: dict[str, Measure] = {}
+_BY_TREC_NAME: dict[str, Measure] = {}
 
 
-def _define(name: str, function: Callable[..., Floats], *aliases: str, **about: Any) -> Measure:
-    """Add a measure whose parameters are those of the function after the lists."""
-    import inspect
+def _define(
+    name: str,
+    function: Callable[..., Floats],
+    *aliases: str,
+    trec_names: str = "",
+    rel: int | None = 1,
+    judged_only: bool = False,
+    **about: Any,
+) -> Measure:
+    """Add a measure with the parameters of a function after the lists, `rel` at this default.
 
+    `judged_only` is one more parameter, for it chooses the lists; `trec_names` are what trec_eval calls the measure.
+    """
     parameters = list(inspect.signature(function).parameters.values())[1:]
     defaults = {parameter.name: parameter.default for parameter in parameters}
+    if "rel" in defaults:
+        defaults["rel"] = rel
+    if judged_only:
+        defaults["judged_only"] = False
     about = {"title": name, "formula": "", "source": "ir_measures", "example": name, **about}
     measure = Measure(Definition(name, function, defaults=defaults, **about))
     _CATALOGUE.update(dict.fromkeys((name, *aliases), measure))
+    _BY_TREC_NAME.update(dict.fromkeys(trec_names.split(), measure))
     return measure
 
 
-P = Precision = _define("P", ir_functions.p, "Precision", example="P@10")
-R = Recall = _define("R", ir_functions.r, "Recall", example="R@1000")
-RR = MRR = _define("RR", ir_functions.rr, "MRR")
-AP = MAP = _define("AP", ir_functions.ap, "MAP")
-Rprec = RPrec = _define("Rprec", ir_functions.rprec, "RPrec")
-nDCG = NDCG = _define("nDCG", ir_functions.ndcg, "NDCG")
-ERR = _define("ERR", ir_functions.err, example="ERR@20")
-RBP = _define("RBP", ir_functions.rbp)
-Bpref = BPref = _define("Bpref", ir_functions.bpref, "BPref")
-infAP = _define("infAP", ir_functions.infap)
-Judged = _define("Judged", ir_functions.judged, example="Judged@10")
-Success = _define("Success", ir_functions.success, example="Success@5")
-IPrec = _define("IPrec", ir_functions.iprec, at="recall", example="IPrec@0.1")
-SetP = _define("SetP", ir_functions.set_p)
+def _set_p(lists: Lists, rel: int = 1, relative: bool = False) -> Floats:
+    return official.set_relative_precision(lists, rel) if relative else sets.set_precision(lists, rel)
+
+
+def _set_f(lists: Lists, rel: int = 1, beta: float = 1.0) -> Floats:
+    return official.set_f(lists, (beta,), rel)
+
+
+def _set_ap(lists: Lists, rel: int = 1) -> Floats:
+    return sets.set_precision(lists, rel) * sets.set_recall(lists, rel)
+
+
+def _err(lists: Lists, cutoff: int | None = None) -> Floats:
+    return gain.expected_reciprocal_rank(lists, cutoff)
+
+
+P = Precision = _define("P", sets.precision, "Precision", trec_names="P", judged_only=True, example="P@10")
+R = Recall = _define("R", sets.recall, "Recall", trec_names="recall", judged_only=True, example="R@1000")
+RR = MRR = _define("RR", ranks.reciprocal_rank, "MRR", trec_names="recip_rank", judged_only=True)
+AP = MAP = _define("AP", ranks.average_precision, "MAP", trec_names="map map_cut", judged_only=True)
+Rprec = RPrec = _define("Rprec", ranks.r_precision, "RPrec", trec_names="Rprec", judged_only=True)
+nDCG = NDCG = _define("nDCG", gain.ndcg, "NDCG", trec_names="ndcg ndcg_cut", judged_only=True)
+ERR = _define("ERR", _err, example="ERR@20")
+RBP = _define("RBP", ranks.rank_biased_precision, rel=None)
+Bpref = BPref = _define("Bpref", incomplete.bpref, "BPref", trec_names="bpref")
+infAP = _define("infAP", incomplete.inferred_ap, trec_names="infAP")
+Judged = _define("Judged", incomplete.judged, example="Judged@10")
+Success = _define("Success", sets.success, trec_names="success", judged_only=True, example="Success@5")
+IPrec = _define(
+    "IPrec", official.interpolated, trec_names="iprec_at_recall", judged_only=True, at="recall", example="IPrec@0.1"
+)
+SetP = _define("SetP", _set_p, trec_names="set_P", judged_only=True)
 SetRelP = SetP(relative=True)
-SetR = _define("SetR", ir_functions.set_r)
-SetF = _define("SetF", ir_functions.set_f)
-SetAP = _define("SetAP", ir_functions.set_ap)
-NumQ = _define("NumQ", ir_functions.num_q, aggregate="sum")
-NumRel = _define("NumRel", ir_functions.num_rel, aggregate="sum")
-NumRet = _define("NumRet", ir_functions.num_ret, aggregate="sum")
+SetR = _define("SetR", sets.set_recall, trec_names="set_recall")
+SetF = _define("SetF", _set_f, trec_names="set_F", judged_only=True)
+SetAP = _define("SetAP", _set_ap, trec_names="set_map", judged_only=True)
+NumQ = _define("NumQ", counts.topics, trec_names="num_q", aggregate="sum")
+NumRel = _define("NumRel", counts.relevant, trec_names="num_rel", aggregate="sum")
+NumRet = _define("NumRet", counts.returned, trec_names="num_ret", rel=None, aggregate="sum")
 NumRelRet = NumRet(rel=1)
 _CATALOGUE |= {"SetRelP": SetRelP, "NumRelRet": NumRelRet}
-
-_BY_TREC_NAME: dict[str, tuple[Measure, str | None, Sequence[float]]] = {
-    "ndcg": (nDCG, None, ()),
-    "P": (P, "cutoff", CUTOFFS),
-    "map_cut": (AP, "cutoff", CUTOFFS),
-    "set_map": (SetAP, None, ()),
-    "set_P": (SetP, None, ()),
-    "infAP": (infAP, None, ()),
-    "bpref": (Bpref, None, ()),
-    "num_rel_ret": (NumRelRet, None, ()),
-    "recip_rank": (RR, None, ()),
-    "recall": (R, "cutoff", CUTOFFS),
-    "set_recall": (SetR, None, ()),
-    "set_relative_P": (SetRelP, None, ()),
-    "num_ret": (NumRet, None, ()),
-    "num_rel": (NumRel, None, ()),
-    "ndcg_cut": (nDCG, "cutoff", CUTOFFS),
-    "Rprec": (Rprec, None, ()),
-    "num_q": (NumQ, None, ()),
-    "map": (AP, None, ()),
-    "success": (Success, "cutoff", (1, 5, 10)),
-    "set_F": (SetF, "beta", (1.0,)),
-    "iprec_at_recall": (IPrec, "recall", TENTHS),
-}
+_BY_TREC_NAME |= {"set_relative_P": SetRelP, "num_rel_ret": NumRelRet}
 
 
 def parse_measure(measure: str | registry.Measure | object) -> Measure:
@@ -268,19 +267,17 @@ def parse_trec_measure(measure: str) -> list[Measure]:
     if measure in NICKNAMES:
         names = sorted(name for name in NICKNAMES[measure] if name in _BY_TREC_NAME)
         return [parsed for name in names for parsed in parse_trec_measure(name)]
-    from exaequo.compat.pytrec_eval import combined
-
     (form,) = combined([measure])
     name, _, given = form.partition(".")
     if name not in _BY_TREC_NAME:
         raise ValueError(f"measure {measure} is not one of ir_measures'")
-    found_measure, parameter, defaults = _BY_TREC_NAME[name]
-    if parameter is None:
-        return [found_measure]
-    whole = BY_NAME[name].takes == "cut"
+    found, about = _BY_TREC_NAME[name], BY_NAME[name]
+    if about.takes in ("", "pairs"):
+        return [found]
+    parameter = "beta" if found is SetF else found.definition.at
     texts = re.findall(r"[0-9]+(?:\.[0-9]+)?", measure[len(name) :]) if given else []
-    values = [int(v) if whole else float(v) for v in texts] or list(defaults)
-    return [found_measure(**{parameter: value}) for value in values]
+    values = [int(text) if about.takes == "cut" else float(text) for text in texts] or about.default
+    return [found(**{parameter: value}) for value in values]
 
 
 # -------------------------------------------------------------------------------------------------------- functions
@@ -326,15 +323,11 @@ def read_trec_run(file: Any) -> Iterator[ScoredDoc]:
 
 def _rows(file: Any, layout: trec.Layout) -> Iterator[tuple[Any, ...]]:
     name = str(getattr(file, "name", layout.what))
-    if isinstance(file, list | tuple):
-        file = "\n".join(str(line).rstrip("\n") for line in file) + "\n"
     if isinstance(file, str | Path) and "\n" not in str(file):
         data, source = load(str(file))
         name = source.name
     else:
-        content = (file if hasattr(file, "read") else io.StringIO(str(file))).read()
-        data = content if isinstance(content, bytes) else content.encode()
+        data = content([file] if isinstance(file, str) else file)
     if not data.strip():
         return
-    frame: pl.DataFrame = trec.parse(data, layout, name, repeats=True)
-    yield from frame.select(layout.fields).iter_rows()
+    yield from trec.parse(data, layout, name, repeats=True).select(layout.fields).iter_rows()

@@ -19,7 +19,7 @@ import polars as pl
 
 from exaequo.options import strategies
 from exaequo.read import read_qrels, read_run, trec
-from exaequo.trec_eval.catalogue import BY_NAME, MEASURES, NICKNAMES, Request, requests
+from exaequo.trec_eval.catalogue import BY_NAME, NICKNAMES, Request, requests
 from exaequo.trec_eval.command import computed
 from exaequo.trec_eval.lists import all_topics, build, empty_run
 
@@ -35,12 +35,12 @@ __all__ = [
 RELEASE = 9
 _NUMBER = r"[0-9]+(?:\.[0-9]+)?"
 
-#: Names of the measures.
-supported_measures = set(NICKNAMES["all_trec"]) - {official.name for official in MEASURES if official.since > 9}
 #: Groups of measures by nickname.
 supported_nicknames = {
     nickname: {name for name in names if BY_NAME[name].since <= RELEASE} for nickname, names in NICKNAMES.items()
 }
+#: Names of the measures.
+supported_measures = supported_nicknames["all_trec"].copy()
 
 
 class RelevanceEvaluator:
@@ -77,22 +77,19 @@ class RelevanceEvaluator:
             read_run(returned) if returned else empty_run(),
             release=RELEASE,
             ties=self._ties,
-            depth=None,
-            judged_only=self._judged_only,
-            complete=False,
-            collection_size=0,
             seed=self._seed,
+            judged_only=self._judged_only,
         )
-        columns = computed(lists, self._requests)
-        names = [_key(column.request, column.name) for column in columns]
-        table = np.stack([np.zeros(lists.n_topics), *(column.values for column in columns)], axis=1)[:, 1:]
-        for at, column in enumerate(columns):
-            if column.request.official.name in ("runid", "relstring"):
-                table[:, at] = 0.0
-        place = {topic: at for at, topic in enumerate(lists.ranking.judgments.topics)}
-        rows = table.tolist()
+        figures: dict[str, list[float]] = {}
+        for column in computed(lists, self._requests):
+            unknown = column.request.official.name in ("runid", "relstring")
+            values = np.zeros(lists.n_topics) if unknown else column.values
+            figures[_key(column.request, column.name)] = values.tolist()
+        place = {topic: at for at, topic in enumerate(lists.judgments.topics)}
         return {
-            topic: dict(zip(names, rows[place[topic]], strict=True)) for topic in map(str, scores) if topic in place
+            topic: {name: values[place[topic]] for name, values in figures.items()}
+            for topic in map(str, scores)
+            if topic in place
         }
 
 
@@ -132,22 +129,22 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
 
 
 def _nested(lines: Any, layout: trec.Layout) -> dict[str, dict[str, float]]:
-    content = lines.read() if hasattr(lines, "read") else "\n".join(line.rstrip("\n") for line in lines)
-    data = content if isinstance(content, bytes) else content.encode()
+    data = content(lines)
     nested: dict[str, dict[str, float]] = defaultdict(dict)
     if not data.strip():
         return nested
     frame = trec.parse(data, layout, getattr(lines, "name", layout.what))
-    numbers = frame[layout.number]
-    if layout is trec.QRELS and (numbers == numbers.floor()).all():
-        numbers = numbers.cast(pl.Int64)
-    docnos, values = frame["docno"].to_list(), numbers.to_list()
-    start = 0
-    for piece in frame["qid"].rle():
-        end = start + piece["len"]
-        nested[piece["value"]].update(zip(docnos[start:end], values[start:end], strict=True))
-        start = end
+    if layout is trec.QRELS and (frame["rel"] == frame["rel"].floor()).all():
+        frame = frame.cast({"rel": pl.Int64})
+    by_topic = frame.group_by("qid", maintain_order=True).agg("docno", layout.number)
+    nested.update((topic, dict(zip(docnos, values, strict=True))) for topic, docnos, values in by_topic.rows())
     return nested
+
+
+def content(lines: Any) -> bytes:
+    """Read an open file, or lines."""
+    read = lines.read() if hasattr(lines, "read") else "\n".join(line.rstrip("\n") for line in lines)
+    return read if isinstance(read, bytes) else read.encode()
 
 
 def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:

@@ -22,3 +22,13 @@ Where it is undefined, what it documents is done instead: rbp scales gains to [0
 have parameters of their own (they share one list, and free it twice). Where it reads anything as 0, such as a score or
 judgment that is no number, the input is refused: no number is made up.
 """
+
+from exaequo.errors import ExaequoError
+
+
+class OfficialError(ExaequoError):
+    """An error with the exit code the official program has for it."""
+
+    def __init__(self, exit_code: int, message: str) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code

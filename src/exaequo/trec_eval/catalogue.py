@@ -1,14 +1,23 @@
-"""The official program's measures: their names, parameters, order, summaries. What each computes is in `measures`."""
+"""The official program's measures: what each computes, its name, parameters, order, summary."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
-from exaequo.errors import ExaequoError
+import numpy as np
+import numpy.typing as npt
+
+from exaequo.aggregate import GM_FLOOR
+from exaequo.judge import Floats
+from exaequo.measures import counts, gain, incomplete, ranks, sets
 from exaequo.text import did_you_mean
+from exaequo.trec_eval import OfficialError as OfficialError
+from exaequo.trec_eval import measures
+from exaequo.trec_eval.lists import Lists
+from exaequo.trec_eval.preferences import COUNTS, SHARES
 
 #: How the figure of all topics is made. "none" is not printed at all, "last" is the run's name.
 Summary = Literal["mean", "sum", "geometric", "topics", "relevant", "last", "none"]
@@ -20,19 +29,12 @@ TENTHS = tuple(i / 10 for i in range(11))
 FIFTHS = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)
 
 
-class OfficialError(ExaequoError):
-    """An error with the exit code the official program has for it."""
-
-    def __init__(self, exit_code: int, message: str) -> None:
-        super().__init__(message)
-        self.exit_code = exit_code
-
-
 @dataclass(frozen=True)
 class Official:
-    """One measure of the official program."""
+    """One measure of the official program. Its function takes what is ranked, and parameters as `takes` says."""
 
     name: str
+    function: Callable[..., npt.NDArray[Any]]
     takes: Takes = ""
     default: tuple[Any, ...] = ()
     summary: Summary = "mean"
@@ -48,7 +50,7 @@ class Request:
 
     official: Official
     values: tuple[Any, ...]
-    given: str | None = field(default=None)
+    given: str | None = None
 
     @property
     def names(self) -> list[str]:
@@ -60,70 +62,70 @@ class Request:
             return [f"{name}_{f'{level:3.2f}'[:8]}" for level in self.values]  # there is room for eight characters
         return [name if self.given is None else f"{name}_{self.given}"]
 
+    def figures(self, ranked: Any) -> list[npt.NDArray[Any]]:
+        """Return a value per topic for each of the names; `ranked` are `Lists`, or the `Topics` of preferences."""
+        function = self.official.function
+        if self.official.takes in ("cut", "levels"):
+            return [function(ranked, value) for value in self.values]
+        return [function(ranked, self.values) if self.official.takes else function(ranked)]
 
-def _prefs(name: str, **about: Any) -> Official:
-    return Official(f"prefs_{name}", judgments="prefs", **about)
+
+def _geometric(name: str, function: Callable[..., Floats]) -> Official:
+    """Return a measure whose values are the logarithms of another's, for a geometric mean."""
+
+    def logarithm(lists: Lists) -> Floats:
+        return np.log(np.maximum(function(lists), GM_FLOOR))
+
+    return Official(name, logarithm, summary="geometric", per_topic=False)
 
 
 #: In the order they are printed, whatever the order of the -m options.
 MEASURES: tuple[Official, ...] = (
-    Official("runid", summary="last", per_topic=False, judgments=""),
-    Official("num_q", summary="topics", whole=True, per_topic=False, judgments=""),
-    Official("num_ret", summary="sum", whole=True),
-    Official("num_rel", summary="relevant", whole=True),
-    Official("num_rel_ret", summary="sum", whole=True),
-    Official("map"),
-    Official("gm_map", summary="geometric", per_topic=False),
-    Official("Rprec"),
-    Official("bpref"),
-    Official("recip_rank"),
-    Official("iprec_at_recall", "levels", TENTHS),
-    Official("P", "cut", CUTOFFS),
-    Official("relstring", "numbers", (10.0,), summary="none"),
-    Official("recall", "cut", CUTOFFS),
-    Official("infAP"),
-    Official("gm_bpref", summary="geometric", per_topic=False),
-    Official("Rprec_mult", "levels", FIFTHS),
-    Official("utility", "numbers", (1.0, -1.0, 0.0, 0.0)),
-    Official("11pt_avg", "numbers", TENTHS),
-    Official("binG"),
-    Official("G", "pairs"),
-    Official("dcg", "pairs", since=10),
-    Official("ideal_dcg", "pairs", since=10),
-    Official("ndcg", "pairs"),
-    Official("ndcg_rel", "pairs"),
-    Official("Rndcg", "pairs"),
-    Official("ndcg_cut", "cut", CUTOFFS),
-    Official("map_cut", "cut", CUTOFFS),
-    Official("relative_P", "cut", CUTOFFS),
-    Official("success", "cut", (1, 5, 10)),
-    Official("set_P"),
-    Official("set_relative_P"),
-    Official("set_recall"),
-    Official("set_map"),
-    Official("set_F", "numbers", (1.0,)),
-    Official("num_nonrel_judged_ret", summary="sum", whole=True),
-    _prefs("num_prefs_poss", summary="sum", whole=True),
-    _prefs("num_prefs_ful", summary="sum", whole=True),
-    _prefs("num_prefs_ful_ret", summary="sum", whole=True),
-    _prefs("simp"),
-    _prefs("pair"),
-    _prefs("avgjg"),
-    _prefs("avgjg_Rnonrel"),
-    _prefs("simp_ret"),
-    _prefs("pair_ret"),
-    _prefs("avgjg_ret"),
-    _prefs("avgjg_Rnonrel_ret"),
-    _prefs("simp_imp"),
-    _prefs("pair_imp"),
-    _prefs("avgjg_imp"),
-    Official("map_avgjg", judgments="qrels_jg"),
-    Official("P_avgjg", "cut", CUTOFFS, judgments="qrels_jg"),
-    Official("Rprec_mult_avgjg", "levels", FIFTHS, judgments="qrels_jg"),
-    Official("yaap"),
-    Official("rbp", "pairs", since=10),
-    Official("rbp_resid", "pairs", since=10),
-    Official("unj", "cut", (5, 10, 20), since=10),
+    Official("runid", counts.topics, summary="last", per_topic=False, judgments=""),
+    Official("num_q", counts.topics, summary="topics", whole=True, per_topic=False, judgments=""),
+    Official("num_ret", counts.returned, summary="sum", whole=True),
+    Official("num_rel", counts.relevant, summary="relevant", whole=True),
+    Official("num_rel_ret", counts.relevant_returned, summary="sum", whole=True),
+    Official("map", ranks.average_precision),
+    _geometric("gm_map", ranks.average_precision),
+    Official("Rprec", ranks.r_precision),
+    Official("bpref", incomplete.bpref),
+    Official("recip_rank", ranks.reciprocal_rank),
+    Official("iprec_at_recall", measures.interpolated, "levels", TENTHS),
+    Official("P", sets.precision, "cut", CUTOFFS),
+    Official("relstring", measures.relstrings, "numbers", (10.0,), summary="none"),
+    Official("recall", sets.recall, "cut", CUTOFFS),
+    Official("infAP", incomplete.inferred_ap),
+    _geometric("gm_bpref", incomplete.bpref),
+    Official("Rprec_mult", measures.precision_at_multiple, "levels", FIFTHS),
+    Official("utility", measures.utility, "numbers", (1.0, -1.0, 0.0, 0.0)),
+    Official("11pt_avg", measures.eleven_points, "numbers", TENTHS),
+    Official("binG", measures.bin_g),
+    Official("G", measures.g, "pairs"),
+    Official("dcg", measures.dcg, "pairs", since=10),
+    Official("ideal_dcg", measures.ideal_dcg, "pairs", since=10),
+    Official("ndcg", measures.ndcg, "pairs"),
+    Official("ndcg_rel", measures.ndcg_rel, "pairs"),
+    Official("Rndcg", measures.rndcg, "pairs"),
+    Official("ndcg_cut", gain.ndcg, "cut", CUTOFFS),
+    Official("map_cut", ranks.average_precision, "cut", CUTOFFS),
+    Official("relative_P", measures.relative_precision, "cut", CUTOFFS),
+    Official("success", sets.success, "cut", (1, 5, 10)),
+    Official("set_P", sets.set_precision),
+    Official("set_relative_P", measures.set_relative_precision),
+    Official("set_recall", sets.set_recall),
+    Official("set_map", measures.set_ap),
+    Official("set_F", measures.set_f, "numbers", (1.0,)),
+    Official("num_nonrel_judged_ret", measures.judged_nonrelevant, summary="sum", whole=True),
+    *(Official(name, function, summary="sum", whole=True, judgments="prefs") for name, function in COUNTS.items()),
+    *(Official(name, function, judgments="prefs") for name, function in SHARES.items()),
+    Official("map_avgjg", ranks.average_precision, judgments="qrels_jg"),
+    Official("P_avgjg", sets.precision, "cut", CUTOFFS, judgments="qrels_jg"),
+    Official("Rprec_mult_avgjg", measures.precision_at_multiple, "levels", FIFTHS, judgments="qrels_jg"),
+    Official("yaap", measures.yaap),
+    Official("rbp", measures.rbp, "pairs", since=10),
+    Official("rbp_resid", measures.rbp_resid, "pairs", since=10),
+    Official("unj", measures.unjudged, "cut", (5, 10, 20), since=10),
 )
 BY_NAME = {official.name: official for official in MEASURES}
 

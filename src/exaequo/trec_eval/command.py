@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from exaequo import __version__
 from exaequo.aggregate import GM_FLOOR
 from exaequo.errors import InputError
-from exaequo.judge import Bools, Floats
+from exaequo.judge import Bools
 from exaequo.read import Qrels, Run, Source, trec
-from exaequo.read.records import repeated, with_keys
+from exaequo.read.records import repeated
 from exaequo.read.source import load
-from exaequo.trec_eval import groups, preferences
-from exaequo.trec_eval.catalogue import OfficialError, Request, requests
+from exaequo.trec_eval import OfficialError, groups
+from exaequo.trec_eval.catalogue import Request, requests
 from exaequo.trec_eval.lists import Lists, all_topics, build
-from exaequo.trec_eval.measures import CALCULATIONS, relstrings
-from exaequo.trec_eval.options import FORMATS, USAGE, Options, help_text, parse
+from exaequo.trec_eval.options import FORMATS, USAGE, CommandLine, help_text, parse
+from exaequo.trec_eval.preferences import Topics, read_topics
 
 MISSING_ZSCORE = -1000000.0
 PREFS = trec.Layout("preferences", ("qid", "jg", "jsg", "docno", "rel"), "rel", more=False)
@@ -33,8 +34,12 @@ class Column:
 
     name: str
     request: Request
-    values: Floats
-    texts: list[str] | None = None
+    values: npt.NDArray[Any]
+
+    @property
+    def is_text(self) -> bool:
+        """Tell whether the values are texts."""
+        return self.values.dtype.kind == "U"
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +72,7 @@ def main(arguments: Sequence[str]) -> str:
     return written(table, options)
 
 
-def evaluate(options: Options, asked: list[Request]) -> Table:
+def evaluate(options: CommandLine, asked: list[Request]) -> Table:
     """Read both files and compute what is asked for."""
     if options.rel_format not in FORMATS:
         raise OfficialError(2, f"-R is {options.rel_format!r}; expected one of {', '.join(FORMATS)}.")
@@ -82,25 +87,15 @@ def evaluate(options: Options, asked: list[Request]) -> Table:
         _refuse_repeats(run.frame, run_source, present, "returned")
         if options.rel_format == "qrels":
             _refuse_repeats(judged, source, present, "judged")
-    columns = {
-        "qrels": _from_qrels,
-        "prefs": _from_preferences,
-        "qrels_prefs": _from_preferences,
-        "qrels_jg": _from_groups,
-    }[options.rel_format](judged, source, run, options, asked)
     topics = judged["qid"].unique().sort()
     kept = np.array([topic in present for topic in topics])
-    columns = [Column(c.name, c.request, c.values[kept], _picked(c.texts, kept)) for c in columns]
+    columns = _columns(Qrels(judged, source), run, options, asked)
+    columns = [replace(column, values=column.values[kept]) for column in columns]
     relevant = int((judged["rel"] >= 1).sum())
-    run_id = lines["run_id"][-1]
-    return Table([topic for topic in topics if topic in present], columns, len(topics), relevant, run_id)
+    return Table(topics.filter(kept).to_list(), columns, len(topics), relevant, lines["run_id"][-1])
 
 
-def _picked(texts: list[str] | None, kept: Bools) -> list[str] | None:
-    return None if texts is None else [text for text, keep in zip(texts, kept, strict=True) if keep]
-
-
-def _refuse_mixtures(options: Options, asked: list[Request]) -> None:
+def _refuse_mixtures(options: CommandLine, asked: list[Request]) -> None:
     """Refuse measures that need other judgments than those given."""
     have = "prefs" if options.rel_format == "qrels_prefs" else options.rel_format
     for request in asked:
@@ -111,12 +106,15 @@ def _refuse_mixtures(options: Options, asked: list[Request]) -> None:
         raise OfficialError(1, "--ties: preferences have no grades to order ties by; expected conventional.")
 
 
-def _read_both(options: Options, layouts: tuple[trec.Layout, trec.Layout]) -> list[tuple[pl.DataFrame, Source]]:
+def _read_both(options: CommandLine, layouts: tuple[trec.Layout, trec.Layout]) -> list[tuple[pl.DataFrame, Source]]:
     """Read both files, and say what is wrong with either."""
     read, errors = [], []
     for path, layout in zip(options.files, layouts, strict=True):
         try:
-            read.append(_read(path, layout, options.release))
+            data, source = load(path)
+            # Release 9 knows no comments: such a line is data, or malformed.
+            frame = trec.parse(data, layout, source.name, repeats=True, comments=options.release != 9)
+            read.append((frame, source))
         except InputError as error:
             errors.append(str(error))
     if errors:
@@ -124,14 +122,7 @@ def _read_both(options: Options, layouts: tuple[trec.Layout, trec.Layout]) -> li
     return read
 
 
-def _read(path: str, layout: trec.Layout, release: int) -> tuple[pl.DataFrame, Source]:
-    data, source = load(path)
-    # Release 9 knows no comments: such a line is data, or malformed.
-    frame = trec.parse(data, layout, source.name, repeats=True, comments=release != 9)
-    return frame, source
-
-
-def _present(judged: pl.DataFrame, run: Run, options: Options) -> set[str]:
+def _present(judged: pl.DataFrame, run: Run, options: CommandLine) -> set[str]:
     """Return the topics to evaluate: those of both files, or under -c in release 10 all judged ones."""
     topics = set(judged["qid"].unique())
     if options.only_topic is not None:
@@ -159,89 +150,49 @@ def _refuse_repeats(frame: pl.DataFrame, source: Source, present: set[str], what
             raise OfficialError(4, f"{source.name}: document {docno!r} is {what} twice for topic {qid!r}.")
 
 
-def _from_qrels(judged: pl.DataFrame, source: Source, run: Run, options: Options, asked: list[Request]) -> list[Column]:
-    qrels = Qrels(judged.select("qid", "docno", groups.whole("rel"), "key"), source)
-    return computed(lists_of(qrels, run, options), asked, complete=options.complete)
+def _columns(judged: Qrels, run: Run, options: CommandLine, asked: list[Request]) -> list[Column]:
+    """Compute every figure for every judged topic, from judgments, preferences or groups of judgments."""
+    if options.rel_format in ("prefs", "qrels_prefs"):
+        return computed(read_topics(judged.frame, run, options.depth, single=options.release == 9), asked)
+    if options.rel_format == "qrels_jg":
+        pairs, copies, owner = groups.one_topic_each(judged, run)
+        columns = computed(_lists(pairs, copies, options), asked)
+        return [replace(column, values=groups.averaged(column.values, owner)) for column in columns]
+    lists = _lists(Qrels(judged.frame.select("qid", "docno", groups.WHOLE, "key"), judged.source), run, options)
+    columns = computed(lists, asked)
+    if options.complete and options.release != 9:
+        return [_cleaned(column, lists.present) for column in columns]
+    return columns
 
 
-def lists_of(qrels: Qrels, run: Run, options: Options) -> Lists:
-    """Rank a run as the options say."""
+def _lists(qrels: Qrels, run: Run, options: CommandLine) -> Lists:
     return build(
         all_topics(qrels, options.level),
         run,
         release=options.release,
         ties=options.ties,
+        seed=options.seed,
         depth=options.depth,
         judged_only=options.judged_only,
         complete=options.complete,
         collection_size=options.collection_size,
-        seed=options.seed,
     )
 
 
-def computed(lists: Lists, asked: list[Request], *, complete: bool = False) -> list[Column]:
-    """Compute every figure for every judged topic."""
-    columns: list[Column] = []
-    none = np.zeros(lists.n_topics)
-    for request in asked:
-        name = request.official.name
-        if name == "relstring":
-            columns.append(Column(request.names[0], request, none, relstrings(lists, request.values)))
-        elif name in CALCULATIONS:
-            figures = CALCULATIONS[name](lists, request.values)
-            columns += [Column(n, request, v) for n, v in zip(request.names, figures, strict=True)]
-        else:
-            columns.append(Column(name, request, np.ones(lists.n_topics)))
-    if complete and lists.release != 9:
-        columns = [_cleaned(column, lists.present) for column in columns]
-    return columns
+def computed(ranked: Lists | Topics, asked: list[Request]) -> list[Column]:
+    """Compute every figure that is asked for."""
+    return [
+        Column(name, request, values)
+        for request in asked
+        for name, values in zip(request.names, request.figures(ranked), strict=True)
+    ]
 
 
 def _cleaned(column: Column, present: Bools) -> Column:
     """Undo what the placeholder of a missing topic leaves behind, in the figures the original thinks of."""
-    if column.name == "relstring":
-        texts = [text if here else "" for text, here in zip(column.texts or (), present, strict=True)]
-        return Column(column.name, column.request, column.values, texts)
-    if column.name in ("num_ret", "utility", "rbp_resid") or column.name.startswith("unj"):
-        return Column(column.name, column.request, np.where(present, column.values, 0.0))
+    if column.name in ("num_ret", "utility", "rbp_resid", "relstring") or column.name.startswith("unj"):
+        return replace(column, values=np.where(present, column.values, np.zeros_like(column.values)))
     return column
-
-
-def _from_preferences(
-    judged: pl.DataFrame, source: Source, run: Run, options: Options, asked: list[Request]
-) -> list[Column]:
-    del source
-    if "jsg" not in judged.columns:
-        judged = judged.rename({"iter": "jg"}).with_columns(jsg=pl.lit("0"))
-    ranked = preferences.rank_by_name(run, options.depth, single=options.release == 9)
-    by_topic = judged.group_by("qid").agg("jg", "jsg", "rel", "docno").sort("qid")
-    topics = [
-        preferences.read_topic(qid, zip(*columns, strict=True), ranked.get(qid, []))
-        for qid, *columns in by_topic.rows()
-    ]
-    ones = np.ones(len(topics))
-    return [
-        Column(name, request, np.array([calculate(topic) for topic in topics], dtype=np.float64) if calculate else ones)
-        for request in asked
-        for name in request.names
-        for calculate in [preferences.CALCULATIONS.get(request.official.name)]
-    ]
-
-
-def _from_groups(
-    judged: pl.DataFrame, source: Source, run: Run, options: Options, asked: list[Request]
-) -> list[Column]:
-    pairs, copies, owner = groups.one_topic_each(judged, run)
-    lists = lists_of(Qrels(with_keys(pairs), source), Run(run.name, with_keys(copies), run.source), options)
-    columns: list[Column] = []
-    for request in asked:
-        if request.official.name in groups.SAME_AS:
-            figures = CALCULATIONS[groups.SAME_AS[request.official.name]](lists, request.values)
-            values = [groups.averaged(each, owner) for each in figures]
-        else:
-            values = [np.ones(int(owner.max()) + 1)]
-        columns += [Column(name, request, each) for name, each in zip(request.names, values, strict=True)]
-    return columns
 
 
 # --------------------------------------------------------------------------------------------------------- z-scores
@@ -266,21 +217,12 @@ def with_zscores(table: Table, path: str) -> Table:
         except ValueError:
             expected = "topic, measure, mean and standard deviation"
             raise OfficialError(255, f"{source.name}:{number}: {line!r}; expected {expected}.") from None
-    columns = [
-        Column(
-            column.name,
-            column.request,
-            np.array(
-                [
-                    _zscore(value, known.get((topic, column.name)))
-                    for topic, value in zip(table.topics, column.values, strict=True)
-                ]
-            ),
-            column.texts,
-        )
-        for column in table.columns
-    ]
-    return Table(table.topics, columns, table.n_judged, table.n_relevant, table.run_id)
+
+    def scored(column: Column) -> Column:
+        found = [known.get((topic, column.name)) for topic in table.topics]
+        return replace(column, values=np.array(list(map(_zscore, column.values.tolist(), found))))
+
+    return replace(table, columns=[column if column.is_text else scored(column) for column in table.columns])
 
 
 def _zscore(value: float, reference: tuple[float, float] | None) -> float:
@@ -295,17 +237,16 @@ def _zscore(value: float, reference: tuple[float, float] | None) -> float:
 # --------------------------------------------------------------------------------------------------------- printing
 
 
-def written(table: Table, options: Options) -> str:
+def written(table: Table, options: CommandLine) -> str:
     """Print topic by topic (-q), then the summary (unless -n)."""
     z = "Z" if options.zscores else ""
     lines: list[str] = []
     if options.per_topic:
         printed = [column for column in table.columns if column.request.official.per_topic]
-        heads = [f"{'' if column.texts is not None else z}{column.name:<22}\t" for column in printed]
+        heads = [f"{'' if column.is_text else z}{column.name:<22}\t" for column in printed]
         cells = [_cells(column, bool(z)) for column in printed]
-        rows = zip(*cells, strict=True) if cells else iter(())
-        for topic, row in zip(table.topics, rows, strict=bool(cells)):
-            lines += [f"{head}{topic}\t{cell}" for head, cell in zip(heads, row, strict=True)]
+        for at, topic in enumerate(table.topics):
+            lines += [f"{head}{topic}\t{own[at]}" for head, own in zip(heads, cells, strict=True)]
     if options.summary:
         for column in table.columns:
             kind = column.request.official.summary
@@ -319,8 +260,8 @@ def written(table: Table, options: Options) -> str:
 
 
 def _cells(column: Column, zscores: bool) -> list[str]:
-    if column.texts is not None:
-        return [f"'{text}'" for text in column.texts]
+    if column.is_text:
+        return [f"'{text}'" for text in column.values]
     whole = column.request.official.whole and not zscores
     return [figure(value, whole=whole) for value in column.values.tolist()]
 

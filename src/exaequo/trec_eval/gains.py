@@ -43,7 +43,7 @@ class Gained:
     @cached_property
     def dcg(self) -> Floats:
         """DCG up to each document."""
-        return self.lists.running(self.gain / np.log2(self.lists.ranking.rank + 1))
+        return self.lists.running(self.gain / np.log2(self.lists.rank + 1))
 
     @cached_property
     def ideal_dcg(self) -> Floats:
@@ -53,9 +53,8 @@ class Gained:
 
     def dcg_at(self, topic: Ints, rank: Ints) -> Floats:
         """Return the DCG of the list of a topic up to a rank, 0 for rank 0."""
-        ranking, length = self.lists.ranking, self.lists.n_ret
-        start = np.searchsorted(ranking.topic, topic)
-        return _at(self.dcg, start, np.minimum(rank, length[topic]))
+        start = np.searchsorted(self.lists.topic, topic)
+        return _at(self.dcg, start, np.minimum(rank, self.lists.returned[topic]))
 
     def ideal_dcg_at(self, topic: Ints, rank: Ints) -> Floats:
         """Return the DCG of the ideal list of a topic up to a rank, 0 for rank 0."""
@@ -75,7 +74,7 @@ def _at(values: Floats, start: Ints, rank: Ints) -> Floats:
 
 def gained(lists: Lists, pairs: Pairs) -> Gained:
     """Assign gains: the judgment itself, or what a pair `level=gain` says. Judgments below 0 have none."""
-    judgments = lists.ranking.judgments
+    judgments = lists.judgments
     if not pairs:
         topic, _, grade = judgments.ideal
         return Gained(lists, np.maximum(lists.rel, 0.0), topic, grade)
@@ -87,19 +86,16 @@ def gained(lists: Lists, pairs: Pairs) -> Gained:
     np.add.at(counts, (judgments.topic[judged], grade[judged].astype(np.int64)), 1)
     n_levels = levels - np.argmax(counts[:, ::-1] > 0, axis=1)
     gain = np.zeros(len(lists.rel))
-    topics: list[Ints] = [np.zeros(0, dtype=np.int64)]
-    ideals: list[Floats] = [np.zeros(0)]
+    parts = []
     for size in np.unique(n_levels):
         own = listed + [(level, float(level)) for level in range(size) if level not in dict(listed)]
         ordered = merge_sorted(own, lambda one, two: int(one[1] - two[1]))
         mine = n_levels == size
-        in_list = mine[lists.ranking.topic]
+        in_list = mine[lists.topic]
         for level, value in reversed(ordered):  # of a level given twice the lower gain counts
             gain[in_list & (lists.rel == level)] = value
-        at, values = _ideal(ordered, listed, np.flatnonzero(mine), counts)
-        topics.append(at)
-        ideals.append(values)
-    topic, ideal = np.concatenate(topics), np.concatenate(ideals)
+        parts.append(_ideal(ordered, listed, np.flatnonzero(mine), counts))
+    topic, ideal = (np.concatenate(column) for column in zip(*parts, strict=True))
     order = np.argsort(topic, kind="stable")
     return Gained(lists, gain, topic[order], ideal[order])
 

@@ -5,31 +5,27 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from exaequo.judge import Floats, Ints
-from exaequo.read import Run
+from exaequo.judge import Floats, Ints, topic_codes
+from exaequo.read import Qrels, Run
+from exaequo.read.records import with_keys
 
-#: The measures on groups, and the measure each averages.
-SAME_AS = {"map_avgjg": "map", "P_avgjg": "P", "Rprec_mult_avgjg": "Rprec_mult"}
 #: Stands between topic and group; sorts before every other character, so groups stay with their topic.
 _BETWEEN = "\x01"
+#: Judgments cut to whole numbers, towards 0.
+WHOLE = pl.when(pl.col("rel") < 0).then(pl.col("rel").ceil()).otherwise(pl.col("rel").floor())
 
 
-def one_topic_each(judged: pl.DataFrame, run: Run) -> tuple[pl.DataFrame, pl.DataFrame, Ints]:
+def one_topic_each(qrels: Qrels, run: Run) -> tuple[Qrels, Run, Ints]:
     """Give every group a topic of its own and a copy of the topic's list; also return whose group it is."""
     pair = pl.concat_str("qid", "iter", separator=_BETWEEN).alias("pair")
-    judged = judged.with_columns(pair)
+    judged = qrels.frame.with_columns(pair)
     known = judged.select("qid", "pair").unique().sort("pair")
     copies = run.frame.drop("key").join(known, on="qid").drop("qid").rename({"pair": "qid"})
-    pairs = judged.select(pl.col("pair").alias("qid"), "docno", whole("rel"))
+    pairs = judged.select(pl.col("pair").alias("qid"), "docno", WHOLE)
     topics = known["qid"].unique().sort()
-    owner = known["qid"].cast(pl.Enum(topics)).to_physical().to_numpy().astype(np.int64)
-    return pairs, copies.select("qid", "docno", "sim", "rank"), owner
-
-
-def whole(column: str) -> pl.Expr:
-    """Cut judgments to whole numbers, towards 0."""
-    number = pl.col(column)
-    return pl.when(number < 0).then(number.ceil()).otherwise(number.floor())
+    owner = topic_codes(known["qid"], topics).to_numpy().astype(np.int64)
+    copies = copies.select("qid", "docno", "sim", "rank")
+    return Qrels(with_keys(pairs), qrels.source), Run(run.name, with_keys(copies), run.source), owner
 
 
 def averaged(values: Floats, owner: Ints) -> Floats:

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from exaequo.judge import Bools, Floats, Ints, Judgments, judge, prepare
@@ -21,48 +20,21 @@ _CELLS = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Lists:
+class Lists(Ranking):
     """One run, ranked. `present` tells the topics the run has; release 10 gives the others one unjudged document."""
 
-    ranking: Ranking
     present: Bools
-    level: float
     release: int
     collection_size: int
-
-    def at_level(self, level: float) -> Lists:
-        """Return the same lists with another level of relevance."""
-        return replace(self, level=float(level))
-
-    @property
-    def n_topics(self) -> int:
-        """Number of judged topics."""
-        return self.ranking.n_topics
 
     @cached_property
     def rel(self) -> Floats:
         """The judgment of each document; below 0 if there is none."""
-        grade = np.where(self.ranking.grade < 0, NOT_JUDGED, self.ranking.grade)
-        return np.where(self.ranking.judged, grade, NOT_POOLED)
-
-    @cached_property
-    def n_rel(self) -> Ints:
-        """Relevant documents of each topic."""
-        return self.ranking.n_rel(self.level)
-
-    @cached_property
-    def n_ret(self) -> Ints:
-        """Documents in each list."""
-        return self.ranking.returned
-
-    @cached_property
-    def n_rel_ret(self) -> Floats:
-        """Relevant documents in each list."""
-        return self.ranking.total(self.ranking.hits(self.level).topic)
+        return np.where(self.judged, np.where(self.grade < 0, NOT_JUDGED, self.grade), NOT_POOLED)
 
     def running(self, values: Floats) -> Floats:
         """Return running sums along each list."""
-        return running(values, self.ranking.topic, self.ranking.rank, self.n_topics)
+        return running(values, self.topic, self.rank, self.n_topics)
 
 
 def running(values: Floats, topic: Ints, rank: Ints, n_topics: int) -> Floats:
@@ -96,59 +68,41 @@ def build(
     *,
     release: int,
     ties: str,
-    depth: int | None,
-    judged_only: bool,
-    complete: bool,
-    collection_size: int,
     seed: int = 0,
+    depth: int | None = None,
+    judged_only: bool = False,
+    complete: bool = False,
+    collection_size: int = 0,
 ) -> Lists:
     """Judge and order a run the official way."""
     judged = judge(run, judgments)
-    ordering = Ordering(judged, "single" if release == 9 else "double")
-    ranking = ordering.ranking(ties, seed=seed, depth=depth)
-    present = judged.returned > 0
+    ranking = Ordering(judged, "single" if release == 9 else "double").ranking(ties, seed=seed, depth=depth)
+    columns = {name: getattr(ranking, name) for name in ("topic", *_PLACEHOLDER)}
+    lists = Lists(judged, **columns, present=judged.returned > 0, release=release, collection_size=collection_size)
     if complete and release != 9:
-        ranking = _with_placeholders(ranking, ~present)
-    lists = Lists(ranking, present, judgments.level or 0.0, release, collection_size)
+        lists = _with_placeholders(lists)
     return judged_documents(lists) if judged_only else lists
 
 
 def judged_documents(lists: Lists) -> Lists:
-    """Drop the documents nobody judged, as -J does."""
-    ranking = lists.ranking
-    return replace(lists, ranking=_only(ranking, ranking.judged & (ranking.grade >= 0)))
+    """Drop the documents nobody judged, as -J does, and rank the others anew."""
+    kept = lists.judged & (lists.grade >= 0)
+    columns = {name: getattr(lists, name)[kept] for name in ("topic", *_PLACEHOLDER)}
+    columns["rank"] = np.arange(len(columns["topic"])) - np.searchsorted(columns["topic"], columns["topic"]) + 1
+    return replace(lists, **columns)
 
 
-def _with_placeholders(ranking: Ranking, absent: Bools) -> Ranking:
+#: What the one document of an absent topic has, besides the topic.
+_PLACEHOLDER = {"rank": 1, "grade": 0, "judged": False, "line": -1, "tie": -1}
+
+
+def _with_placeholders(lists: Lists) -> Lists:
     """Give each absent topic a list of one document nobody judged, as release 10 does under -c."""
-    topic = np.concatenate((ranking.topic, np.flatnonzero(absent)))
+    absent = np.flatnonzero(~lists.present)
+    topic = np.concatenate((lists.topic, absent))
     order = np.argsort(topic, kind="stable")
-    more = np.count_nonzero(absent)
-
-    def filled(values: npt.NDArray[Any], value: float) -> npt.NDArray[Any]:
-        return np.concatenate((values, np.full(more, value, dtype=values.dtype)))[order]
-
-    return replace(
-        ranking,
-        topic=topic[order],
-        rank=filled(ranking.rank, 1),
-        grade=filled(ranking.grade, 0),
-        judged=filled(ranking.judged, False),
-        line=filled(ranking.line, -1),
-        tie=filled(ranking.tie, -1),
-    )
-
-
-def _only(ranking: Ranking, kept: Bools) -> Ranking:
-    """Keep some documents and rank them anew."""
-    topic = ranking.topic[kept]
-    rank = np.arange(len(topic)) - np.searchsorted(topic, topic) + 1
-    return replace(
-        ranking,
-        topic=topic,
-        rank=rank,
-        grade=ranking.grade[kept],
-        judged=ranking.judged[kept],
-        line=ranking.line[kept],
-        tie=ranking.tie[kept],
-    )
+    columns: dict[str, Any] = {}
+    for name, value in _PLACEHOLDER.items():
+        column = getattr(lists, name)
+        columns[name] = np.concatenate((column, np.full(len(absent), value, dtype=column.dtype)))[order]
+    return replace(lists, topic=topic[order], **columns)

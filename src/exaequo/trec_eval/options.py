@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import getopt
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from exaequo.choices import STRATEGIES
-from exaequo.trec_eval.catalogue import MEASURES, NICKNAMES, OfficialError, atol
+from exaequo.trec_eval import OfficialError
+from exaequo.trec_eval.catalogue import MEASURES, NICKNAMES, atol
 
 LONG = {
     "help": "h",
@@ -35,7 +36,7 @@ usage: exaequo trec_eval [-h -v -q -c -n -J] [-m MEASURE[.PARAMS]]... [-l N] [-M
 
 
 @dataclass
-class Options:
+class CommandLine:
     """What was asked for; the names are those of the long options, shortened."""
 
     help: bool = False
@@ -58,7 +59,7 @@ class Options:
     files: list[str] = field(default_factory=list)
 
 
-def parse(arguments: Sequence[str]) -> Options:
+def parse(arguments: Sequence[str]) -> CommandLine:
     """Read the arguments as getopt_long does: values joined or apart, options anywhere, long names cut short."""
     takes = {letter for letter, more in zip(LETTERS, LETTERS[1:] + " ", strict=True) if more == ":"}
     # The long form of -o takes a value, which is ignored, as everything about -o is.
@@ -67,49 +68,48 @@ def parse(arguments: Sequence[str]) -> Options:
         pairs, files = getopt.gnu_getopt(list(arguments), LETTERS, [*long, "release=", "ties=", "seed="])
     except getopt.GetoptError as error:
         raise OfficialError(1, f"{error}\n{USAGE}") from None
-    options = Options(files=files)
+    options = CommandLine(files=files)
     for name, value in pairs:
         _set(options, LONG.get(name[2:], name[1:]) if name.startswith("--") else name[1:], value)
     return options
 
 
-def _set(options: Options, letter: str, value: str) -> None:
-    if letter in _FLAGS:
-        attribute, state = _FLAGS[letter]
-        setattr(options, attribute, state)
-    elif letter in _NUMBERS:
-        setattr(options, _NUMBERS[letter], atol(value))
-        if letter in "lM" and atol(value) < 0:
-            raise OfficialError(1, f"-{letter} is {value}; expected a whole number ≥ 0.")
-    elif letter in _TEXTS:
-        setattr(options, _TEXTS[letter], value)
-    elif letter == "m":
+def _set(options: CommandLine, letter: str, value: str) -> None:
+    if letter in ("l", "M") and atol(value) < 0:
+        raise OfficialError(1, f"-{letter} is {value}; expected a whole number ≥ 0.")
+    if letter == "-release" and value not in ("9", "10"):
+        raise OfficialError(1, f"--release is {value!r}; expected 9 or 10.")
+    if letter == "-ties" and value not in STRATEGIES:
+        raise OfficialError(1, f"--ties is {value!r}; expected one of {', '.join(STRATEGIES)}.")
+    if letter == "m":
         options.measures.append(value)
-    elif letter == "D":
-        options.only_topic = value.partition(".")[2] if "." in value else None
-    elif letter == "-release":
-        if value not in ("9", "10"):
-            raise OfficialError(1, f"--release is {value!r}; expected 9 or 10.")
-        options.release = int(value)
-    elif letter == "-ties":
-        if value not in STRATEGIES:
-            raise OfficialError(1, f"--ties is {value!r}; expected one of {', '.join(STRATEGIES)}.")
-        options.ties = value
+    elif letter in _FIELDS:
+        name, made = _FIELDS[letter]
+        setattr(options, name, made(value) if callable(made) else made)
 
 
-_FLAGS = {
+#: The field each letter sets, and to what: a constant, or what is made of the value.
+_FIELDS: dict[str, tuple[str, bool | Callable[[str], int | str | None]]] = {
     "h": ("help", True),
     "v": ("version", True),
     "q": ("per_topic", True),
     "n": ("summary", False),
     "c": ("complete", True),
     "J": ("judged_only", True),
+    "l": ("level", atol),
+    "N": ("collection_size", atol),
+    "M": ("depth", atol),
+    "R": ("rel_format", str),
+    "T": ("results_format", str),
+    "Z": ("zscores", str),
+    "D": ("only_topic", lambda value: value.partition(".")[2] if "." in value else None),
+    "-release": ("release", int),
+    "-ties": ("ties", str),
+    "-seed": ("seed", atol),
 }
-_NUMBERS = {"l": "level", "N": "collection_size", "M": "depth", "-seed": "seed"}
-_TEXTS = {"R": "rel_format", "T": "results_format", "Z": "zscores"}
 
 
-def help_text(options: Options) -> str:
+def help_text(options: CommandLine) -> str:
     """Explain the command, and the measures and nicknames there are."""
     measures = [official.name for official in MEASURES if official.since <= options.release]
     return f"""{USAGE}

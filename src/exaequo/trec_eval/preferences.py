@@ -13,14 +13,14 @@ from itertools import groupby
 from operator import itemgetter
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
-from exaequo.judge import Bools, Floats, Ints
+from exaequo.judge import Floats, Ints
 from exaequo.read import Run
-from exaequo.trec_eval.catalogue import OfficialError
+from exaequo.trec_eval import OfficialError
 
 Line = tuple[str, str, float, str]  # group, subgroup, level, docno
+Count = Callable[["Group"], int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,50 +33,50 @@ class Group:
     classes: list[Ints] | None
     returned: int
 
-    def count(self, chosen: Callable[[Ints, Ints], Bools]) -> int:
-        """Count the preferences of some kind."""
-        return int(np.count_nonzero(chosen(self.first, self.second)))
-
-    @property
-    def fulfilled_ret(self) -> int:
-        """Both returned, in the right order."""
-        return self.count(lambda a, b: (a < b) & (b < self.returned))
-
-    @property
-    def fulfilled_imp(self) -> int:
-        """Only the preferred one returned."""
-        return self.count(lambda a, b: (a < self.returned) & (b >= self.returned))
-
-    @property
-    def possible_ret(self) -> int:
-        """Both returned."""
-        return self.count(lambda a, b: (a < self.returned) & (b < self.returned))
-
-    @property
-    def possible_imp(self) -> int:
-        """One of the two returned."""
-        return self.count(lambda a, b: (a < self.returned) != (b < self.returned))
-
-    @property
     def possible(self) -> int:
-        """All of them."""
+        """Count all preferences."""
         return len(self.first)
+
+    def possible_ret(self) -> int:
+        """Count those with both documents returned."""
+        return int(np.count_nonzero((self.first < self.returned) & (self.second < self.returned)))
+
+    def possible_imp(self) -> int:
+        """Count those with one document returned, or both."""
+        return int(np.count_nonzero((self.first < self.returned) | (self.second < self.returned)))
+
+    def fulfilled(self) -> int:
+        """Count those with the preferred document returned, and the other one after it or not at all."""
+        return int(np.count_nonzero((self.first < self.second) & (self.first < self.returned)))
+
+    def fulfilled_ret(self) -> int:
+        """Count those with both returned, in the right order."""
+        return int(np.count_nonzero((self.first < self.second) & (self.second < self.returned)))
 
     def relevant(self, *, returned: bool) -> int:
         """Count documents above level 0."""
-        return self._of_level(lambda level: level > 0, returned)
+        return int(np.count_nonzero(self._levels(returned) > 0))
 
     def nonrelevant(self, *, returned: bool) -> int:
         """Count documents at level 0, or at any not above it where the group has no subgroups."""
-        return self._of_level(lambda level: level <= 0 if self.classes else level == 0, returned)
+        levels = self._levels(returned)
+        return int(np.count_nonzero(levels <= 0 if self.classes else levels == 0))
 
-    def _of_level(self, chosen: Callable[[Floats], Bools], returned: bool) -> int:
-        if self.classes is not None:
-            ranks = np.concatenate(self.classes)
-            levels = self.level[ranks]
-            return int(np.count_nonzero(chosen(levels) & ((ranks < self.returned) | (not returned))))
-        level = self.level[: self.returned] if returned else self.level
-        return int(np.count_nonzero(chosen(level)))
+    def _levels(self, returned: bool) -> Floats:
+        ranks = np.arange(len(self.level)) if self.classes is None else np.concatenate(self.classes)
+        return self.level[ranks[ranks < self.returned] if returned else ranks]
+
+    def balanced(self, *, returned: bool) -> float:
+        """Fulfilled over possible, with as many nonrelevant as relevant documents: some are added, or some left out."""
+        more = self.relevant(returned=returned) - self.nonrelevant(returned=returned)
+        if more >= 0:
+            fulfilled = self.fulfilled_ret() if returned else self.fulfilled()
+            fulfilled += self.relevant(returned=True) * more
+            possible = self.possible_ret() if returned else self.possible()
+            possible += self.relevant(returned=False) * more
+        else:
+            fulfilled, possible = self.with_fewer_nonrelevant(returned=returned)
+        return fulfilled / possible if possible else float("nan")
 
     def with_fewer_nonrelevant(self, *, returned: bool) -> tuple[int, int]:
         """Count anew with as many nonrelevant documents as there are relevant ones: fulfilled and possible."""
@@ -117,17 +117,22 @@ class Topic:
     judged: int
     returned: int
 
-    @property
-    def counts(self) -> npt.NDArray[np.int64]:
-        """How many groups prefer document i to document j."""
-        table = np.zeros((self.judged, self.judged), dtype=np.int64)
+    def total(self, count: Count) -> int:
+        """Add up a count of all groups."""
+        return sum(count(group) for group in self.groups)
+
+    def averaged(self, share: Callable[[Group], float]) -> float:
+        """Average a share over the groups, added one by one as a loop would."""
+        total = 0.0
         for group in self.groups:
-            np.add.at(table, (group.first, group.second), 1)
-        return table
+            total += share(group)
+        return total / len(self.groups) if total > 0 else 0.0
 
     def pairs(self, *, implied: bool, absent: bool) -> float:
         """Average the share of groups that agree with the order, over pairs some group has an opinion on."""
-        ours, n = self.counts, self.returned
+        ours, n = np.zeros((self.judged, self.judged), dtype=np.int64), self.returned
+        for group in self.groups:
+            np.add.at(ours, (group.first, group.second), 1)
         upper = np.triu(np.ones_like(ours, dtype=bool), 1)
         either = (ours + ours.T > 0) & upper
         inside = np.zeros_like(either)
@@ -136,6 +141,24 @@ class Topic:
         shares = ours[scored] / (ours + ours.T)[scored]
         total = np.count_nonzero(scored) + (np.count_nonzero(either[n:, n:]) if absent else 0)
         return float(np.cumsum(shares)[-1]) / total if len(shares) else 0.0
+
+
+class Topics(list[Topic]):
+    """All topics."""
+
+    @property
+    def n_topics(self) -> int:
+        """How many topics are evaluated."""
+        return len(self)
+
+
+def read_topics(judged: pl.DataFrame, run: Run, depth: int | None, *, single: bool) -> Topics:
+    """Put judgments and a run together; each line of plain qrels is a judgment of its group's only subgroup."""
+    if "jsg" not in judged.columns:
+        judged = judged.rename({"iter": "jg"}).with_columns(jsg=pl.lit("0"))
+    ranked = rank_by_name(run, depth, single=single)
+    by_topic = judged.group_by("qid").agg("jg", "jsg", "rel", "docno").sort("qid")
+    return Topics(read_topic(qid, zip(*lines, strict=True), ranked.get(qid, [])) for qid, *lines in by_topic.rows())
 
 
 def read_topic(name: str, lines: Iterable[Line], ranked: list[str]) -> Topic:
@@ -153,23 +176,19 @@ def _group(topic: str, lines: list[Line], number: dict[str, int], returned: int)
     level = np.full(len(number), -1.0)
     subgroups = [list(own) for _, own in groupby(lines, key=itemgetter(1))]
     if len(subgroups) == 1:
-        ranks = np.array([number[line[3]] for line in lines])
-        levels = np.array([line[2] for line in lines])
         _refuse_two_levels(topic, lines)
+        ranks, levels, first, second = _preferred(lines, number)
         level[ranks] = levels
-        above, below = np.nonzero(levels[:, None] > levels)
         classes = [np.sort(ranks[levels == one]) for one in sorted(set(levels.tolist()), reverse=True)]
-        return Group(ranks[above], ranks[below], level, classes, returned)
+        return Group(first, second, level, classes, returned)
     table = np.eye(len(number), dtype=bool)
     for own in subgroups:
-        ranks = np.array([number[line[3]] for line in own])
-        levels = np.array([line[2] for line in own])
+        ranks, levels, first, second = _preferred(own, number)
         for rank, value in zip(ranks, levels, strict=True):
             if level[rank] >= 0 and (level[rank] > 0) != (value > 0):
                 raise OfficialError(4, f"topic {topic!r}: a document is both at level 0 and above in one group.")
             level[rank] = value
-        above, below = np.nonzero(levels[:, None] > levels)
-        table[ranks[above], ranks[below]] = True
+        table[first, second] = True
     while True:
         chained = (table.astype(np.uint8) @ table.astype(np.uint8)) > 0
         if np.array_equal(chained, table):
@@ -180,6 +199,14 @@ def _group(topic: str, lines: list[Line], number: dict[str, int], returned: int)
         raise OfficialError(4, f"topic {topic!r}: group {lines[0][0]!r} prefers two documents to each other.")
     first, second = np.nonzero(table)
     return Group(first, second, level, None, returned)
+
+
+def _preferred(lines: list[Line], number: dict[str, int]) -> tuple[Ints, Floats, Ints, Ints]:
+    """Return the ranks and levels of a subgroup's documents, and its preferences, pair by pair."""
+    ranks = np.array([number[line[3]] for line in lines])
+    levels = np.array([line[2] for line in lines])
+    above, below = np.nonzero(levels[:, None] > levels)
+    return ranks, levels, ranks[above], ranks[below]
 
 
 def _refuse_two_levels(topic: str, lines: list[Line]) -> None:
@@ -203,51 +230,40 @@ def _share(above: int, below: int) -> float:
     return above / below if below else 0.0
 
 
-def _averaged(topic: Topic, share: Callable[[Group], float]) -> float:
-    total = 0.0
-    for group in topic.groups:
-        total += share(group)
-    return total / len(topic.groups) if total > 0 else 0.0
+def _each(figure: Callable[[Topic], float]) -> Callable[[Topics], Floats]:
+    return lambda topics: np.array([figure(topic) for topic in topics], dtype=np.float64)
 
 
-def _balanced(group: Group, *, returned: bool) -> float:
-    """Fulfilled over possible, with as many nonrelevant as relevant documents: some are added, or some left out."""
-    n_rel, n_non = group.relevant(returned=returned), group.nonrelevant(returned=returned)
-    if n_rel >= n_non:
-        more = n_rel - n_non
-        fulfilled = group.fulfilled_ret + (0 if returned else group.fulfilled_imp)
-        fulfilled += group.relevant(returned=True) * more
-        possible = (group.possible_ret if returned else group.possible) + group.relevant(returned=False) * more
-    else:
-        fulfilled, possible = group.with_fewer_nonrelevant(returned=returned)
-    return fulfilled / possible if possible else float("nan")
+def _simple(above: Count, below: Count) -> Callable[[Topics], Floats]:
+    """One share of all groups together."""
+    return _each(lambda topic: _share(topic.total(above), topic.total(below)))
 
 
-def _sum(topic: Topic, count: Callable[[Group], int]) -> int:
-    return sum(count(group) for group in topic.groups)
+def _averaged(above: Count, below: Count) -> Callable[[Topics], Floats]:
+    """The mean of the shares of the groups."""
+    return _each(lambda topic: topic.averaged(lambda group: _share(above(group), below(group))))
 
 
-def _ful(group: Group) -> int:
-    return group.fulfilled_ret + group.fulfilled_imp
+def _balanced(*, returned: bool) -> Callable[[Topics], Floats]:
+    return _each(lambda topic: topic.averaged(lambda group: group.balanced(returned=returned)))
 
 
-def _occurring(group: Group) -> int:
-    return group.possible_ret + group.possible_imp
-
-
-CALCULATIONS: dict[str, Callable[[Topic], float]] = {
-    "prefs_num_prefs_poss": lambda t: _sum(t, lambda g: g.possible),
-    "prefs_num_prefs_ful": lambda t: _sum(t, _ful),
-    "prefs_num_prefs_ful_ret": lambda t: _sum(t, lambda g: g.fulfilled_ret),
-    "prefs_simp": lambda t: _share(_sum(t, _ful), _sum(t, lambda g: g.possible)),
-    "prefs_simp_ret": lambda t: _share(_sum(t, lambda g: g.fulfilled_ret), _sum(t, lambda g: g.possible_ret)),
-    "prefs_simp_imp": lambda t: _share(_sum(t, _ful), _sum(t, _occurring)),
-    "prefs_pair": lambda t: t.pairs(implied=True, absent=True),
-    "prefs_pair_ret": lambda t: t.pairs(implied=False, absent=False),
-    "prefs_pair_imp": lambda t: t.pairs(implied=True, absent=False),
-    "prefs_avgjg": lambda t: _averaged(t, lambda g: _share(_ful(g), g.possible)),
-    "prefs_avgjg_ret": lambda t: _averaged(t, lambda g: _share(g.fulfilled_ret, g.possible_ret)),
-    "prefs_avgjg_imp": lambda t: _averaged(t, lambda g: _share(_ful(g), _occurring(g))),
-    "prefs_avgjg_Rnonrel": lambda t: _averaged(t, lambda g: _balanced(g, returned=False)),
-    "prefs_avgjg_Rnonrel_ret": lambda t: _averaged(t, lambda g: _balanced(g, returned=True)),
+#: The measures on preferences, in the order they are printed: counts, then shares.
+COUNTS = {
+    "prefs_num_prefs_poss": _each(lambda topic: topic.total(Group.possible)),
+    "prefs_num_prefs_ful": _each(lambda topic: topic.total(Group.fulfilled)),
+    "prefs_num_prefs_ful_ret": _each(lambda topic: topic.total(Group.fulfilled_ret)),
+}
+SHARES = {
+    "prefs_simp": _simple(Group.fulfilled, Group.possible),
+    "prefs_pair": _each(lambda topic: topic.pairs(implied=True, absent=True)),
+    "prefs_avgjg": _averaged(Group.fulfilled, Group.possible),
+    "prefs_avgjg_Rnonrel": _balanced(returned=False),
+    "prefs_simp_ret": _simple(Group.fulfilled_ret, Group.possible_ret),
+    "prefs_pair_ret": _each(lambda topic: topic.pairs(implied=False, absent=False)),
+    "prefs_avgjg_ret": _averaged(Group.fulfilled_ret, Group.possible_ret),
+    "prefs_avgjg_Rnonrel_ret": _balanced(returned=True),
+    "prefs_simp_imp": _simple(Group.fulfilled, Group.possible_imp),
+    "prefs_pair_imp": _each(lambda topic: topic.pairs(implied=True, absent=False)),
+    "prefs_avgjg_imp": _averaged(Group.fulfilled, Group.possible_imp),
 }
