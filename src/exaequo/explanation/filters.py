@@ -16,7 +16,7 @@ from exaequo.evaluation import judged_runs, prepared, remarks_on_grades
 from exaequo.explanation.wording import Wording, plain, plain_steps
 from exaequo.filtering import T11_FLOOR, Filter, Tables, filter_of, from_decisions
 from exaequo.measures import PARAMETERS
-from exaequo.measures.steps import Given, Plain, Row, Step, crosstab, of
+from exaequo.measures.steps import Given, Plain, Row, Step, crosstab
 from exaequo.measures.view import place_of
 from exaequo.options import Options
 from exaequo.read import QrelsLike, RunLike, read_qrels, read_run
@@ -127,7 +127,7 @@ def explain_filter(
     counts = [float(each[at]) for each in _cells(one.at(threshold))]
     size = "docs" if docs is not None else "table" if run is None else "known"
     steps = _steps(counts, threshold, listing, size, beta, utility)
-    figures = {str(step.numbers["figure"]): of(step) for step in steps if "figure" in step.numbers}
+    figures = {str(step.numbers["figure"]): step.numbers["result"] for step in steps if "figure" in step.numbers}
     return FilterExplanation(one.name, str(topic), threshold, listing, tuple(steps), figures, tuple(said))
 
 

@@ -106,11 +106,6 @@ def one_by(number: Floats | Ints) -> Floats:
     return ratio(np.ones(len(number)), number)
 
 
-def one_minus(form: Linear) -> Linear:
-    """Return the form of what is missing to 1."""
-    return Linear(form.gain, form.weight, -form.scale, 1 - form.offset)
-
-
 class Stops(NamedTuple):
     """How likely each rank is to be the one where a reader stops: for each owner of a list, its ranks."""
 

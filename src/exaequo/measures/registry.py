@@ -213,8 +213,8 @@ def define(name: str, function: Function | None = None, **about: Any) -> Any:
     """Register a measure: as a decorator, or at run time with a function.
 
     The function takes a `Ranking` and the measure's parameters by keyword, and returns one value per topic. `about`
-    are the fields of `Definition`; only `title`, `formula`, `source` and `example` are needed, and at run time not
-    even those.
+    are the fields of `Definition`; only `title`, `formula` and `source` are needed, and at run time not even those.
+    The `example` is the name, unless something else is said.
     """
     if function is None:
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,10 @@ class Line(NamedTuple):
     grade: float
     judged: bool
     relevant: bool
+
+    def row(self, **more: Any) -> dict[str, Any]:
+        """Return the row of the document in a table."""
+        return {"rank": self.rank, "document": self.document, **more}
 
 
 @dataclass(frozen=True, eq=False)
