@@ -12,6 +12,7 @@ from exaequo.measures.steps import Explainer, Step, contingency
 from exaequo.measures.view import View
 from exaequo.order import Ranking
 
+
 def _counted(key: str) -> Explainer:
     """Return the explainer of a count of the table of relevant and returned documents."""
 

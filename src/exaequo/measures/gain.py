@@ -326,7 +326,7 @@ def compatibility(ranking: Ranking, p: float = 0.95, normalize: bool = True) -> 
 
 @explains(compatibility)
 def _compatibility_steps(view: View, p: float = 0.95, normalize: bool = True) -> list[Step]:
-    gains = [grade for grade in view.grades if grade > 0]
+    gains = [grade for grade, _ in view.judged if grade > 0]
     n, depth = len(gains), max(len(view.at), len(gains))
     so_far = [0.0]
     for d in range(1, depth + 1):

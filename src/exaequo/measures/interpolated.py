@@ -9,7 +9,7 @@ from math import ceil
 import numpy as np
 
 from exaequo.judge import Floats, Ints
-from exaequo.measures.arithmetic import ratio
+from exaequo.measures.arithmetic import ratio, so_far
 from exaequo.measures.moments import unchanged
 from exaequo.measures.registry import define
 from exaequo.measures.steps import Row, Step, column, explains, hits, least, listed, summed_over
@@ -84,10 +84,8 @@ def _at_level(view: View, rows: list[Row], level: float, rel: float | None) -> t
     official=("11pt_avg",),
 )
 def eleven_points(ranking: Ranking, rel: float | None = None) -> Floats:
-    total = np.zeros(ranking.n_topics)
-    for tenth in range(11):
-        total += interpolated_precision(ranking, tenth / 10, rel)
-    return total / 11
+    levels = (interpolated_precision(ranking, tenth / 10, rel) for tenth in range(11))
+    return sum(levels, start=np.zeros(ranking.n_topics)) / 11
 
 
 @explains(eleven_points)
@@ -120,15 +118,8 @@ def _interpolated_average_precision_steps(view: View, rel: float | None = None) 
 
 
 def best_from_here(values: Floats, topic: Ints) -> Floats:
-    """Return for each entry the greatest value of its topic from there on; all lists advance together, by doubling."""
-    best, step = values.copy(), 1
-    while step < len(best):
-        same = topic[step:] == topic[:-step]
-        if not same.any():
-            break
-        best[:-step] = np.where(same, np.maximum(best[:-step], best[step:]), best[:-step])
-        step *= 2
-    return best
+    """Return for each entry the greatest value of its topic from there on."""
+    return so_far(np.maximum, values[::-1], topic[::-1])[::-1]
 
 
 @unchanged

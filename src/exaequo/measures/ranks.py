@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from exaequo.judge import Bools, Floats
-from exaequo.measures.arithmetic import ratio, sums_so_far
+from exaequo.measures.arithmetic import begins, ratio, sums_so_far
 from exaequo.measures.moments import Linear, Moments, closed, linear, one_by, top
 from exaequo.measures.registry import define
 from exaequo.measures.sets import first_relevant
@@ -102,7 +102,7 @@ def _average_precision_moments(ranking: Ranking, cutoff: int | None = None, rel:
 
     if not len(of):
         return Moments(mean, np.zeros(ranking.n_topics))
-    first = np.flatnonzero(np.concatenate(([True], tie[1:] != tie[:-1])))
+    first = np.flatnonzero(begins(tie))
     one, two, three, four = _chances(size[first].astype(np.float64), r[first].astype(np.float64))
     found = f[first] + 1.0
     aa, bb, ab = added(a) ** 2 - added(a * a), added(b) ** 2 - added(b * b), added(a * b)

@@ -150,9 +150,6 @@ class Measure:
         """Return 1, or -1 where less is better: what turns values so that the best is the highest."""
         return 1 if self.definition.higher_is_better else -1
 
-    def __str__(self) -> str:
-        return self.name
-
     def __repr__(self) -> str:
         return self.name
 

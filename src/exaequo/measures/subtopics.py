@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from exaequo.judge import Bools, Floats, Ints, Judgments
-from exaequo.measures.arithmetic import ratio
+from exaequo.measures.arithmetic import ratio, spread
 from exaequo.measures.gain import discount
 from exaequo.measures.moments import Linear, Moments, Stops, closed, of_linear, stopping, top
 from exaequo.measures.registry import define
@@ -28,10 +28,9 @@ def relevant_pairs(ranking: Ranking, at: Ints, rel: float | None) -> tuple[Ints,
     subtopics = ranking.judgments.subtopics
     place = ranking.lines.place[ranking.line[at]]
     start, stop = np.searchsorted(subtopics.place, place), np.searchsorted(subtopics.place, place, side="right")
-    sizes = stop - start
-    pairs = np.arange(sizes.sum()) + np.repeat(start - np.cumsum(sizes) + sizes, sizes)
+    pairs = spread(start, stop - start)
     relevant = ranking.judgments.relevant(subtopics.grade[pairs], rel)
-    return np.repeat(at, sizes)[relevant], pairs[relevant]
+    return np.repeat(at, stop - start)[relevant], pairs[relevant]
 
 
 def _gains(ranking: Ranking, cutoff: int, alpha: float, rel: float | None) -> tuple[Ints, Ints, Floats]:

@@ -38,7 +38,7 @@ def inst(ranking: Ranking, T: float = 1.0, max_rel: float = 4.0) -> Floats:  # n
     topic = np.concatenate((np.arange(ranking.n_topics), ranking.topic[at]))
     order = np.argsort(topic, kind="stable")
     start = np.zeros(ranking.n_topics)
-    rank: Floats = np.concatenate((start, ranking.rank[at]))[order]
+    rank = np.concatenate((start, ranking.rank[at].astype(np.float64)))[order]
     grade = np.concatenate((start, ranking.grade[at]))[order]
     topic = topic[order]
     still = 2 * T - sums_so_far(grade, topic) / max_rel  # T + T_i

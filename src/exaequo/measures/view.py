@@ -70,11 +70,6 @@ class View:
         names = judgments.qrels.frame["docno"][judgments.row[own]].to_list()
         return sorted(zip(judgments.grade[own].tolist(), names, strict=True), reverse=True)
 
-    @cached_property
-    def grades(self) -> list[float]:
-        """The grades of all judged documents of the topic, best first."""
-        return [grade for grade, _ in self.judged]
-
 
 def place_of(topic: str, judgments: Judgments) -> int:
     """Return the place of a topic among those evaluated."""
