@@ -26,16 +26,16 @@ def begins(topic: Ints) -> Bools:
 
 def sums_so_far(values: Floats, topic: Ints) -> Floats:
     """Return for each entry the sum of the entries of its topic up to it, untouched by other topics."""
-    return so_far(np.add, values, topic)
+    return so_far(np.add, 0.0, values, topic)
 
 
 def products_before(factors: Floats, topic: Ints) -> Floats:
     """Return for each entry the product of the entries of its topic before it."""
-    return so_far(np.multiply, np.where(begins(topic), 1.0, np.roll(factors, 1)), topic)
+    return so_far(np.multiply, 1.0, np.where(begins(topic), 1.0, np.roll(factors, 1)), topic)
 
 
-def so_far(combine: np.ufunc, values: Floats, topic: Ints) -> Floats:
-    """Return each entry combined with those of its topic before it.
+def so_far(combine: np.ufunc, neutral: float, values: Floats, topic: Ints) -> Floats:
+    """Return each entry combined with those of its topic before it; what is `neutral` changes nothing.
 
     By doubling: after step s each entry holds up to 2^s entries, so all lists advance together.
     """
@@ -44,6 +44,6 @@ def so_far(combine: np.ufunc, values: Floats, topic: Ints) -> Floats:
         same = topic[step:] == topic[:-step]
         if not same.any():
             break
-        result[step:] = np.where(same, combine(result[step:], result[:-step]), result[step:])
+        combine(result[step:], np.where(same, result[:-step], neutral), out=result[step:])
         step *= 2
     return result

@@ -119,7 +119,7 @@ def _interpolated_average_precision_steps(view: View, rel: float | None = None) 
 
 def best_from_here(values: Floats, topic: Ints) -> Floats:
     """Return for each entry the greatest value of its topic from there on."""
-    return so_far(np.maximum, values[::-1], topic[::-1])[::-1]
+    return so_far(np.maximum, -np.inf, values[::-1], topic[::-1])[::-1]
 
 
 @unchanged

@@ -110,8 +110,8 @@ def complement(name: str, part: Function, form: Callable[..., Linear], steps: Ex
     """Define what is missing to 1 of a measure, from its function, its linear form and its steps."""
 
     @wraps(part)
-    def missing(ranking: Ranking, **params: Any) -> Floats:
-        return 1 - part(ranking, **params)
+    def missing(ranking: Ranking, *values: Any, **params: Any) -> Floats:
+        return 1 - part(ranking, *values, **params)
 
     define(name, missing, higher_is_better=False, chain="reversed", **about)
 
