@@ -16,7 +16,7 @@ import numpy as np
 from exaequo.choices import ORDERS_SAMPLED
 from exaequo.judge import Bools, Floats, Ints
 from exaequo.measures import Measure
-from exaequo.measures.arithmetic import products_before
+from exaequo.measures.arithmetic import products_before, spread
 from exaequo.measures.moments import Moments, of_linear
 from exaequo.order import Groups, Ordering, Ranking
 
@@ -66,7 +66,7 @@ def expected_values(
     base = whole if depth is None else ordering.ranking("realistic", depth=depth)
     tied, cut = _tied_and_cut(whole, inf if depth is None else depth)
     values = np.stack([measure.values(base) for measure in measures])
-    result = Expected(values, np.zeros_like(values), np.zeros_like(values), ())
+    deviations, errors = np.zeros_like(values), np.zeros_like(values)
     how = [CLOSED] * len(measures)
     left: list[Bools] = []
     for row, measure in enumerate(measures):
@@ -78,7 +78,7 @@ def expected_values(
             if moments and topics.any():
                 mean, variance = moments()
                 values[row, topics] = mean[topics]
-                result.deviation[row, topics] = np.nan if variance is None else np.sqrt(variance[topics])
+                deviations[row, topics] = np.nan if variance is None else np.sqrt(variance[topics])
                 known |= topics
         left.append(tied & ~known)
     for by_name in (False, True):
@@ -90,10 +90,10 @@ def expected_values(
             for row, mean, deviation, error in zip(rows, *found, strict=True):
                 chosen = left[row]
                 values[row, chosen] = mean[chosen]
-                result.deviation[row, chosen] = deviation[chosen]
-                result.error[row, chosen] = error[chosen]
+                deviations[row, chosen] = deviation[chosen]
+                errors[row, chosen] = error[chosen]
                 how[row] = SAMPLED if (orders.sampled & chosen).any() else ALL_ORDERS
-    return Expected(values, result.deviation, result.error, tuple(how))
+    return Expected(values, deviations, errors, tuple(how))
 
 
 def _under_a_cut(measure: Measure, whole: Ranking, depth: int | None) -> Callable[[], Moments] | None:
@@ -184,13 +184,13 @@ class _Shuffled:
 
     def __init__(self, whole: Ranking, groups: Groups, ties: Ints, seed: int) -> None:
         """Draw for all ties of the run, whichever are asked for, so that the order of one depends on no other."""
-        self._places = _spread(groups.start[ties], groups.size[ties])
+        self._places = spread(groups.start[ties], groups.size[ties])
         self._tie = np.repeat(np.arange(len(ties)), groups.size[ties])
         tied = whole.groups.size > 1
         first = np.cumsum(np.where(tied, whole.groups.size, 0)) - whole.groups.size
         keys = [each.topic * (1 << 32) + each.before for each in (whole.groups, groups)]
         number = np.searchsorted(keys[0], keys[1][ties])
-        self._draws = _spread(first[number], groups.size[ties])
+        self._draws = spread(first[number], groups.size[ties])
         self._total = int(whole.groups.size[tied].sum())
         self._random = np.random.Generator(np.random.PCG64(seed))
 
@@ -210,14 +210,12 @@ class _Listed:
         self._pool = np.concatenate([np.zeros(0, dtype=np.int64), *(table.ravel() for table in tables.values())])
         self._first = np.array([first[each] for each in kinds], dtype=np.int64)
         self._rows = np.array([len(tables[each]) for each in kinds], dtype=np.int64)
-        topic = groups.topic[ties]
-        before = products_before(self._rows.astype(np.float64), topic)
-        self._step = before.astype(np.int64)
+        self._step = products_before(self._rows.astype(np.float64), groups.topic[ties]).astype(np.int64)
 
     def order(self, number: int) -> tuple[Ints, Ints]:
         row = number // self._step % self._rows
-        source = self._pool[_spread(self._first + row * self._size, self._size)]
-        return _spread(self._start, self._size), np.repeat(self._start, self._size) + source
+        source = self._pool[spread(self._first + row * self._size, self._size)]
+        return spread(self._start, self._size), np.repeat(self._start, self._size) + source
 
 
 def _kinds_of_each(ranking: Ranking, ties: Ints, by_name: bool) -> list[tuple[int, ...]]:
@@ -259,8 +257,3 @@ def _different_orders(kinds: tuple[int, ...]) -> Ints:
 
     extend([], [0] * len(kinds))
     return np.array(rows, dtype=np.int64)
-
-
-def _spread(start: Ints, size: Ints) -> Ints:
-    """Return start, start + 1, … for each stretch, one after the other."""
-    return np.arange(int(size.sum())) + np.repeat(start - np.cumsum(size) + size, size)

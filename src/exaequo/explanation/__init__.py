@@ -21,7 +21,7 @@ from exaequo.explanation.filters import FilterExplanation, explain_filter
 from exaequo.explanation.luck import other_orders, other_values, what_ties_decide
 from exaequo.explanation.means import MeanExplanation, explain_mean
 from exaequo.explanation.steps import steps_of
-from exaequo.explanation.wording import LANGUAGES, Wording, plain, plain_steps, sentences
+from exaequo.explanation.wording import LANGUAGES, Wording, plain_steps, sentences
 from exaequo.listing import table
 from exaequo.measures import Measure, parse_measure
 from exaequo.measures.steps import CUT, Given, Step
@@ -42,6 +42,8 @@ __all__ = [
     "sentences",
 ]
 
+#: Options that an explanation keeps.
+RECORDED = ("rel_level", "max_grade", "depth", "precision", "seed")
 #: Rows of a table that are shown unless more are asked for.
 MOST_ROWS = 30
 
@@ -76,18 +78,15 @@ class Explanation:
     def text(self, lang: str = "en", *, rows: int = MOST_ROWS, markdown: bool = False) -> str:
         """Write the explanation out."""
         words = Wording(lang, markdown=markdown)
-        title = words.said("title", **self._names(words))
         about = words.about(self.measure)
-        parts = [f"## {title}" if markdown else title]
+        parts = [words.title("title", **self._names(words))]
         if about["formula"]:
             parts.append(words.said("formula", **about))
         parts += words.steps(self.settings, rows)
         parts += self._list(words, rows)
         parts += words.steps(self.steps, rows) or [words.said("nothing", **self._names(words))]
         parts.append(self._so(words, about["reason"]))
-        figures = [words.word(value_text(self.measure, value)) for value in self.others.values()]
-        strategies = [words.word(name) for name in self.others]
-        parts += [words.said("others"), words.table(pl.DataFrame({"strategy": strategies, "value": figures}))]
+        parts += words.others(self.measure, self.others)
         if self.error:
             parts.append(words.said("estimated", error=float(f"{self.error:.2g}")))
         parts.append(words.step(self.verdict))
@@ -118,15 +117,15 @@ class Explanation:
             "run": self.run,
             "topic": self.topic,
             "ties": self.ties,
-            "value": plain(self.value),
+            "value": tabular.plain(self.value),
             "figure": self.figure,
             **words.about(self.measure),
-            "options": plain(self.options),
+            "options": tabular.plain(self.options),
             "list": tabular.rows(self.listing),
             "steps": plain_steps(self.steps, words),
-            "others": plain(self.others),
-            "error of expected": plain(self.error),
-            "orders": plain(list(self.orders)),
+            "others": tabular.plain(self.others),
+            "error of expected": tabular.plain(self.error),
+            "orders": tabular.plain(list(self.orders)),
             "ties decide": plain_steps([self.verdict], words)[0],
         }
 
@@ -218,14 +217,7 @@ def explain_list(
         orders=tuple(other_orders(alone, at, rel, options.depth)),
         error=error,
         settings=tuple(_settings(options)),
-        options={
-            "rel_level": options.rel_level,
-            "max_grade": options.max_grade,
-            "depth": options.depth,
-            "precision": options.precision,
-            "seed": options.seed,
-            "docs": docs,
-        },
+        options={**{name: getattr(options, name) for name in RECORDED}, "docs": docs},
         warnings=tuple(remarks_on_grades(judgments)),
     )
 
@@ -259,8 +251,7 @@ def _settings(options: Options) -> list[Step]:
 
 def _check_size(view: View, docs: int | None) -> None:
     """Refuse a collection smaller than what is known of it."""
-    lines, judged = view.lines(), len(view.grades)
-    known = judged + sum(not line.judged for line in lines)
+    known = len(view.judged) + sum(not line.judged for line in view.lines())
     if docs is not None and (isinstance(docs, bool) or not isinstance(docs, int) or docs < known):
         raise BadParameter(
             f"docs must be a whole number, at least the {known} documents known here. Got {docs!r} instead."

@@ -13,18 +13,16 @@ from exaequo import tabular
 from exaequo.choices import HIGHEST_GRADE, THRESHOLD, UTILITIES
 from exaequo.errors import BadParameter
 from exaequo.evaluation import judged_runs, prepared, remarks_on_grades
-from exaequo.explanation.wording import Wording, plain, plain_steps
-from exaequo.filtering import T11_FLOOR, Filter, Tables, filter_of, from_decisions
+from exaequo.explanation.wording import Wording, plain_steps
+from exaequo.filtering import T11_FLOOR, Filter, filter_of, from_decisions
+from exaequo.judge import JudgedRun
 from exaequo.measures import PARAMETERS
-from exaequo.measures.steps import Given, Plain, Row, Step, crosstab, of
+from exaequo.measures.steps import Given, Plain, Row, Step, crosstab
 from exaequo.measures.view import place_of
 from exaequo.options import Options
 from exaequo.read import QrelsLike, RunLike, read_qrels, read_run
 from exaequo.read.decisions import Decisions, read_decisions
 from exaequo.text import did_you_mean
-
-#: What a relevant document selected and another one are worth, unless it is said.
-UTILITY = UTILITIES["LF1"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,14 +40,11 @@ class FilterExplanation:
     def text(self, lang: str = "en", *, rows: int = 30, markdown: bool = False) -> str:
         """Write the explanation out."""
         words = Wording(lang, markdown=markdown)
-        title = words.said("filter title", run=self.run, theme=self.theme, threshold=self.threshold)
-        parts = [f"## {title}" if markdown else title, *self._list(words, rows), *words.steps(self.steps, rows)]
-        figures = pl.DataFrame(
-            {
-                "figure": [words.word(name) for name in self.figures],
-                "value": [tabular.cell_text(value) for value in self.figures.values()],
-            }
-        )
+        title = words.title("filter title", run=self.run, theme=self.theme, threshold=self.threshold)
+        figures = [
+            {"figure": words.word(name), "value": tabular.cell_text(value)} for name, value in self.figures.items()
+        ]
+        parts = [title, *self._list(words, rows), *words.steps(self.steps, rows)]
         return "\n\n".join([*parts, words.said("filter values"), words.table(figures)])
 
     def _list(self, words: Wording, rows: int) -> list[str]:
@@ -70,7 +65,7 @@ class FilterExplanation:
         return {
             "run": self.run,
             "theme": self.theme,
-            "threshold": plain(self.threshold),
+            "threshold": tabular.plain(self.threshold),
             "figures": self.figures,
             "list": tabular.rows(self.listing),
             "steps": plain_steps(self.steps, Wording(lang)),
@@ -83,7 +78,7 @@ def explain_filter(
     topic: str,
     threshold: float = THRESHOLD,
     *,
-    utility: tuple[float, ...] = UTILITY,
+    utility: tuple[float, ...] = UTILITIES["LF1"],
     beta: float = 1.0,
     docs: int | None = None,
     rel_level: float | None = None,
@@ -112,27 +107,15 @@ def explain_filter(
         said = remarks_on_grades(judgments)
         read = read_run(run, reader=readers[1], columns=columns)
         ((ordering, _),) = judged_runs(judgments, [read], options)
-        one, lines = filter_of(ordering, docs=docs), ordering.judged_run
-        own = np.flatnonzero(lines.topic == at)
-        listing = pl.DataFrame(
-            {
-                "document": lines.run.frame["docno"][lines.row[own]],
-                "sim": lines.sim[own],
-                "judgment": pl.Series(lines.grade[own]).set(pl.Series(~lines.judged[own]), None),
-                "relevant": lines.judged[own] & judgments.relevant(lines.grade[own]),
-            }
-        )
+        one, listing = filter_of(ordering, docs=docs), _rows_of_run(ordering.judged_run, at)
     threshold = Given(threshold)
     listing = _drawn(listing, threshold)
-    counts = [float(each[at]) for each in _cells(one.at(threshold))]
+    tables = one.at(threshold)
+    counts = [int(each[at]) for each in (tables.a, tables.b, tables.c, tables.d)]
     size = "docs" if docs is not None else "table" if run is None else "known"
     steps = _steps(counts, threshold, listing, size, beta, utility)
-    figures = {str(step.numbers["figure"]): of(step) for step in steps if "figure" in step.numbers}
+    figures = {str(step.numbers["figure"]): step.numbers["result"] for step in steps if "figure" in step.numbers}
     return FilterExplanation(one.name, str(topic), threshold, listing, tuple(steps), figures, tuple(said))
-
-
-def _cells(tables: Tables) -> tuple[Any, ...]:
-    return tables.a, tables.b, tables.c, tables.d
 
 
 def _theme(topic: str, one: Filter) -> int:
@@ -140,6 +123,19 @@ def _theme(topic: str, one: Filter) -> int:
         return one.themes.index(topic)
     why = "it has no relevant document" if topic in one.left_out else "it is not in the table"
     raise BadParameter(f"Theme {topic!r} cannot be explained: {why}{did_you_mean(topic, one.themes) or '.'}")
+
+
+def _rows_of_run(run: JudgedRun, topic: int) -> pl.DataFrame:
+    """Return the documents of a theme with their judgments."""
+    own = run.part(run.topic == topic)
+    return pl.DataFrame(
+        {
+            "document": own.run.frame["docno"][own.row],
+            "sim": own.sim,
+            "judgment": pl.Series(own.grade).set(pl.Series(~own.judged), None),
+            "relevant": own.judged & own.judgments.relevant(own.grade),
+        }
+    )
 
 
 def _rows_of_table(table: Decisions, topic: str) -> pl.DataFrame:
@@ -160,9 +156,9 @@ def _drawn(listing: pl.DataFrame, threshold: float) -> pl.DataFrame:
 
 
 def _steps(
-    counts: list[float], threshold: float, listing: pl.DataFrame, size: str, beta: float, utility: tuple[float, ...]
+    counts: list[int], threshold: float, listing: pl.DataFrame, size: str, beta: float, utility: tuple[float, ...]
 ) -> list[Step]:
-    a, b, c, d = (int(each) for each in counts)
+    a, b, c, d = counts
     cells = {"a": a, "b": b, "c": c, "d": d}
     unseen = a + c - int(listing["relevant"].sum())
     selected = {"selected": a + b, "threshold": threshold, "unseen": unseen}
@@ -200,7 +196,7 @@ def _worth(a: int, b: int, c: int, d: int, utility: tuple[float, ...]) -> list[S
     if len(utility) not in (2, 4) or not all(np.isfinite(utility)) or not utility[0] > 0:
         raise BadParameter(f"utility takes two or four finite numbers, the first above 0. Got {utility!r} instead.")
     worth = [*utility, 0.0, 0.0][:4]
-    value = _product(worth, (a, b, c, d))
+    value = float(sum(each * cell for each, cell in zip(worth, (a, b, c, d), strict=True)))
     best = worth[0] * (a + c) + worth[3] * (b + d)
     ideal = _written((worth[0], worth[3])[: len(utility) // 2], (a + c, b + d))
     over = {"utility": value, "terms": ideal, "best": best}
@@ -215,10 +211,6 @@ def _worth(a: int, b: int, c: int, d: int, utility: tuple[float, ...]) -> list[S
         ),
         Step("filter t11su", {"figure": "T11SU", **scaled, "result": (top - T11_FLOOR) / (1 - T11_FLOOR)}),
     ]
-
-
-def _product(worth: list[float], cells: tuple[int, ...]) -> float:
-    return float(sum(each * cell for each, cell in zip(worth, cells, strict=True)))
 
 
 def _written(worth: tuple[float, ...], cells: tuple[int, ...]) -> Plain:

@@ -6,16 +6,15 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-import polars as pl
-
 from exaequo.aggregate import GM_FLOOR
 from exaequo.choices import COMPARED
 from exaequo.evaluation import Judged, evaluate_runs
-from exaequo.explanation.wording import Wording, plain, plain_steps
+from exaequo.explanation.wording import Wording, plain_steps
 from exaequo.measures import Measure
-from exaequo.measures.steps import Given, Row, Step, column, listed, over, summed
+from exaequo.measures.steps import Given, Row, Step, column, listed, summed, summed_over
 from exaequo.options import Options
 from exaequo.scores.formats import value_text
+from exaequo.tabular import plain
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,19 +38,10 @@ class MeanExplanation:
         """Write the explanation out."""
         words = Wording(lang, markdown=markdown)
         names = {"measure": self.measure.name, "run": self.run, "ties": words.word(self.ties)}
-        title = words.said("mean title", **names)
-        figures = {words.word(name): words.word(value_text(self.measure, value)) for name, value in self.others.items()}
-        table = pl.DataFrame({"strategy": list(figures), "value": list(figures.values())})
-        return "\n\n".join(
-            [
-                f"## {title}" if markdown else title,
-                *words.steps(self.steps, rows),
-                words.said("value", measure=self.measure.name, value=self.figure),
-                words.said("others"),
-                words.table(table),
-                words.said("mean topic"),
-            ]
-        )
+        parts = [words.title("mean title", **names), *words.steps(self.steps, rows)]
+        parts.append(words.said("value", measure=self.measure.name, value=self.figure))
+        parts += words.others(self.measure, self.others)
+        return "\n\n".join([*parts, words.said("mean topic")])
 
     def as_dict(self, lang: str = "en") -> dict[str, Any]:
         """Return plain data, for JSON; sentences in a language."""
@@ -87,10 +77,8 @@ def _steps(measure: Measure, rows: list[Row]) -> list[Step]:
     if measure.aggregate == "sum":
         return [*steps, summed(column(known, "value"), last=True)]
     if measure.aggregate == "mean":
-        together = summed(column(known, "value"))
-        return [*steps, together, over("over topics", together.numbers["total"], len(known))]
-    logs = [math.log(max(row["value"], GM_FLOOR)) for row in known]
-    together = summed(logs)
+        return [*steps, *summed_over("over topics", column(known, "value"), len(known))]
+    together = summed([math.log(max(row["value"], GM_FLOOR)) for row in known])
     total = together.numbers["total"]
     numbers = {"total": total, "topics": len(known), "result": math.exp(total / len(known)) if known else math.nan}
     return [*steps, Step("logarithms", {"floor": Given(GM_FLOOR)}), together, Step("geometric", numbers)]

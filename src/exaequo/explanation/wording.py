@@ -6,7 +6,6 @@ first form is said under `[grammar]`. English takes the titles and formulas of m
 
 from __future__ import annotations
 
-import math
 import string
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -21,6 +20,7 @@ from exaequo import tabular
 from exaequo.errors import BadParameter
 from exaequo.measures import Measure
 from exaequo.measures.steps import Fine, Given, Plain, Step, Word
+from exaequo.scores.formats import value_text
 from exaequo.text import on_one_line
 
 #: One file each; English first.
@@ -55,6 +55,16 @@ class Wording(string.Formatter):
     def said(self, key: str, **numbers: Any) -> str:
         """Return a sentence of the frame."""
         return self.vformat(self.words["text"][key], (), numbers)
+
+    def title(self, key: str, **names: Any) -> str:
+        """Return the sentence of the frame that stands above."""
+        return ("## " if self.markdown else "") + self.said(key, **names)
+
+    def others(self, measure: Measure, values: Mapping[str, float]) -> list[str]:
+        """Return the values of other strategies, as `eval` prints them."""
+        figures = [self.word(value_text(measure, value)) for value in values.values()]
+        strategies = [self.word(name) for name in values]
+        return [self.said("others"), self.table(pl.DataFrame({"strategy": strategies, "value": figures}))]
 
     def step(self, step: Step) -> str:
         """Return the sentence of a step; one that stands in no language file is its own key."""
@@ -161,15 +171,11 @@ def _digits(scores: Sequence[float]) -> int:
 def plain_steps(steps: Sequence[Step], words: Wording) -> list[dict[str, Any]]:
     """Return steps as plain data, for JSON, with their sentences."""
     return [
-        {"key": step.key, "text": words.step(step), "numbers": plain(step.numbers), "table": plain(step.table)}
+        {
+            "key": step.key,
+            "text": words.step(step),
+            "numbers": tabular.plain(step.numbers),
+            "table": tabular.plain(step.table),
+        }
         for step in steps
     ]
-
-
-def plain(value: Any) -> Any:
-    """Return data for JSON, where what is not finite is null."""
-    if isinstance(value, dict):
-        return {key: plain(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [plain(inner) for inner in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from math import log2
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from exaequo.judge import Floats, Ints
 from exaequo.measures.arithmetic import products_before, ratio
 from exaequo.measures.moments import Linear, Moments, closed, linear, one_by, stopping, top, unchanged
 from exaequo.measures.registry import define
-from exaequo.measures.steps import Plain, Row, Step, column, explains, listed, over, summed
+from exaequo.measures.steps import Plain, Row, Step, column, explains, listed, over, over_ideal, summed
 from exaequo.measures.view import View
 from exaequo.order import Ranking
 
@@ -51,10 +52,14 @@ def discount(rank: Ints, dcg: str) -> Floats:
     note=_ON_GAINS,
 )
 def dcg(ranking: Ranking, cutoff: int | None = None, dcg: str = "log2", gains: Gains | None = None) -> Floats:
-    at = np.flatnonzero(ranking.judged) if gains else ranking.gainful
-    at = at if cutoff is None else at[ranking.rank[at] <= cutoff]
+    at = up_to(ranking, cutoff, np.flatnonzero(ranking.judged) if gains else ranking.gainful)
     gain = gain_of(ranking.grade[at], dcg, gains)
     return ranking.total(ranking.topic[at], gain / discount(ranking.rank[at], dcg))
+
+
+def up_to(ranking: Ranking, cutoff: int | None, at: Ints) -> Ints:
+    """Return those of these places that stand in the first `cutoff` of their lists."""
+    return at if cutoff is None else at[ranking.rank[at] <= cutoff]
 
 
 @linear(dcg, cut=True)
@@ -65,35 +70,32 @@ def _dcg_form(ranking: Ranking, cutoff: int | None = None, dcg: str = "log2", ga
 
 @explains(dcg)
 def _dcg_steps(view: View, cutoff: int | None = None, dcg: str = "log2", gains: Gains | None = None) -> list[Step]:
-    return _as_result(_own_steps(view, cutoff, dcg, gains))
+    table = _own_gains(view, cutoff, dcg, gains)
+    return [table, summed(column(table.table, "quotient"), last=True)]
 
 
-def _own_steps(view: View, cutoff: int | None, dcg: str, gains: Gains | None) -> tuple[Step, Step]:
-    """Return the gains of the list, and their sum."""
+def _own_gains(view: View, cutoff: int | None, dcg: str, gains: Gains | None) -> Step:
+    """Return the gains of the list."""
     rows = [
-        _row(line.rank, gain, dcg, document=line.document, judgment=line.grade)
+        _row(line.rank, line.document, line.grade, gain, dcg)
         for line in view.lines(cutoff)
         if line.judged and (gain := _one_gain(line.grade, dcg, gains)) > 0
     ]
-    return listed("gains", rows, {**_rule(dcg), "cutoff": cutoff}, "no gains"), summed(column(rows, "quotient"))
+    return listed("gains", rows, {**_rule(dcg), "cutoff": cutoff}, "no gains")
 
 
-def _ideal_steps(view: View, cutoff: int | None, dcg: str, gains: Gains | None) -> tuple[Step, Step]:
-    """Return the gains of the ideal list, and their sum."""
+def _ideal_gains(view: View, cutoff: int | None, dcg: str, gains: Gains | None) -> Step:
+    """Return the gains of the ideal list."""
     best = sorted(((_one_gain(grade, dcg, gains), grade, name) for grade, name in view.judged), reverse=True)
     top = [each for each in best if each[0] > 0][:cutoff]
-    rows = [_row(rank, gain, dcg, document=name, judgment=grade) for rank, (gain, grade, name) in enumerate(top, 1)]
-    return listed("ideal", rows, _rule(dcg), "no ideal"), summed(column(rows, "quotient"))
+    rows = [_row(rank, name, grade, gain, dcg) for rank, (gain, grade, name) in enumerate(top, 1)]
+    return listed("ideal", rows, _rule(dcg), "no ideal")
 
 
-def _as_result(steps: tuple[Step, Step]) -> list[Step]:
-    table, together = steps
-    return [table, Step(together.key, {**together.numbers, "result": together.numbers["total"]})]
-
-
-def _row(rank: int, gain: float, dcg: str, **more: Any) -> Row:
+def _row(rank: int, document: str, grade: float, gain: float, dcg: str) -> Row:
     discount = _one_discount(rank, dcg)
-    return {"rank": rank, **more, "gain": gain, "discount": discount, "quotient": gain / discount}
+    gained = {"gain": gain, "discount": discount, "quotient": gain / discount}
+    return {"rank": rank, "document": document, "judgment": grade, **gained}
 
 
 def _one_gain(grade: float, dcg: str, gains: Gains | None) -> float:
@@ -147,14 +149,13 @@ _dcg = dcg  # the parameter of ndcg has the name of the function
 
 @linear(ndcg, cut=True)
 def _ndcg_form(ranking: Ranking, cutoff: int | None = None, dcg: str = "log2", gains: Gains | None = None) -> Linear:
-    plain = _dcg_form(ranking, cutoff, dcg, gains)
-    return Linear(plain.gain, plain.weight, one_by(ideal_dcg(ranking, cutoff, dcg, gains)))
+    return replace(_dcg_form(ranking, cutoff, dcg, gains), scale=one_by(ideal_dcg(ranking, cutoff, dcg, gains)))
 
 
 @explains(ndcg)
 def _ndcg_steps(view: View, cutoff: int | None = None, dcg: str = "log2", gains: Gains | None = None) -> list[Step]:
-    own, ideal = _own_steps(view, cutoff, dcg, gains), _ideal_steps(view, cutoff, dcg, gains)
-    return [*own, *ideal, over("dcg over ideal", own[1].numbers["total"], ideal[1].numbers["total"])]
+    own, ideal = _own_gains(view, cutoff, dcg, gains), _ideal_gains(view, cutoff, dcg, gains)
+    return over_ideal("dcg over ideal", own, ideal, "quotient")
 
 
 @unchanged
@@ -172,7 +173,8 @@ def idcg(ranking: Ranking, cutoff: int | None = None, dcg: str = "log2", gains: 
 
 @explains(idcg)
 def _idcg_steps(view: View, cutoff: int | None = None, dcg: str = "log2", gains: Gains | None = None) -> list[Step]:
-    return _as_result(_ideal_steps(view, cutoff, dcg, gains))
+    table = _ideal_gains(view, cutoff, dcg, gains)
+    return [table, summed(column(table.table, "quotient"), last=True)]
 
 
 @define(
@@ -183,36 +185,27 @@ def _idcg_steps(view: View, cutoff: int | None = None, dcg: str = "log2", gains:
     example="NCG@100",
 )
 def ncg(ranking: Ranking, cutoff: int) -> Floats:
-    at = ranking.gainful[ranking.rank[ranking.gainful] <= cutoff]
+    at = up_to(ranking, cutoff, ranking.gainful)
+    return ratio(ranking.total(ranking.topic[at], ranking.grade[at]), _ideal_gain(ranking, cutoff))
+
+
+def _ideal_gain(ranking: Ranking, cutoff: int) -> Floats:
     topic, rank, grade = ranking.judgments.ideal
-    top = rank <= cutoff
-    return ratio(ranking.total(ranking.topic[at], ranking.grade[at]), ranking.total(topic[top], grade[top]))
+    return ranking.total(topic[rank <= cutoff], grade[rank <= cutoff])
 
 
 @linear(ncg, cut=True)
 def _ncg_form(ranking: Ranking, cutoff: int) -> Linear:
-    topic, rank, grade = ranking.judgments.ideal
-    ideal = ranking.total(topic[rank <= cutoff], grade[rank <= cutoff])
-    return Linear(np.maximum(ranking.grade, 0.0), ranking.rank <= cutoff, one_by(ideal))
+    return Linear(np.maximum(ranking.grade, 0.0), ranking.rank <= cutoff, one_by(_ideal_gain(ranking, cutoff)))
 
 
 @explains(ncg)
 def _ncg_steps(view: View, cutoff: int) -> list[Step]:
-    rows = [
-        {"rank": line.rank, "document": line.document, "gain": line.grade}
-        for line in view.lines(cutoff)
-        if line.judged and line.grade > 0
-    ]
+    rows = [line.row(gain=line.grade) for line in view.lines(cutoff) if line.grade > 0]
     best = [(grade, name) for grade, name in view.judged if grade > 0][:cutoff]
     ideal = [{"rank": rank, "document": name, "gain": grade} for rank, (grade, name) in enumerate(best, 1)]
-    own_sum, ideal_sum = summed(column(rows, "gain")), summed(column(ideal, "gain"))
-    return [
-        listed("plain gains", rows, {"cutoff": cutoff}, "no gains"),
-        own_sum,
-        listed("plain ideal", ideal, {}, "no ideal"),
-        ideal_sum,
-        over("gain over ideal", own_sum.numbers["total"], ideal_sum.numbers["total"]),
-    ]
+    own = listed("plain gains", rows, {"cutoff": cutoff}, "no gains")
+    return over_ideal("gain over ideal", own, listed("plain ideal", ideal, {}, "no ideal"), "gain")
 
 
 @define(
@@ -224,30 +217,29 @@ def _ncg_steps(view: View, cutoff: int) -> list[Step]:
     example="SDCG@10",
 )
 def scaled_dcg(ranking: Ranking, cutoff: int, max_rel: float = 4.0) -> Floats:
+    return _dcg(ranking, cutoff) / _scale_end(ranking, cutoff, max_rel)
+
+
+def _scale_end(ranking: Ranking, cutoff: int, max_rel: float) -> float:
+    """Return the DCG of a list that has the highest grade of the scale at each rank."""
     refuse_higher("SDCG", ranking, max_rel)
-    best = max_rel * float(np.sum(1 / discount(np.arange(1, cutoff + 1), "log2")))
-    return _dcg(ranking, cutoff) / best
+    return max_rel * float(np.sum(1 / discount(np.arange(1, cutoff + 1), "log2")))
 
 
 @linear(scaled_dcg, cut=True)
 def _scaled_dcg_form(ranking: Ranking, cutoff: int, max_rel: float = 4.0) -> Linear:
-    refuse_higher("SDCG", ranking, max_rel)
-    plain = _dcg_form(ranking, cutoff)
-    best = max_rel * float(np.sum(1 / discount(np.arange(1, cutoff + 1), "log2")))
-    return Linear(plain.gain, plain.weight, 1 / best)
+    return replace(_dcg_form(ranking, cutoff), scale=1 / _scale_end(ranking, cutoff, max_rel))
 
 
 @explains(scaled_dcg)
 def _scaled_dcg_steps(view: View, cutoff: int, max_rel: float = 4.0) -> list[Step]:
-    own = _own_steps(view, cutoff, "log2", None)
-    weights = summed([1 / _one_discount(rank, "log2") for rank in range(1, cutoff + 1)])
-    total, weight = own[1].numbers["total"], weights.numbers["total"]
-    best = {"max_rel": max_rel, "cutoff": cutoff, "weight": weight, "terms": weights.numbers["terms"]}
-    return [
-        *own,
-        Step("scale end", {**best, "best": max_rel * weight}),
-        over("dcg over scale", total, max_rel * weight, **best),
-    ]
+    own = _own_gains(view, cutoff, "log2", None)
+    together = summed(column(own.table, "quotient"))
+    weights = summed([1 / _one_discount(rank, "log2") for rank in range(1, cutoff + 1)]).numbers
+    best = {"max_rel": max_rel, "cutoff": cutoff, "weight": weights["total"], "terms": weights["terms"]}
+    end = max_rel * weights["total"]
+    scale = Step("scale end", {**best, "best": end})
+    return [own, together, scale, over("dcg over scale", together.numbers["total"], end, **best)]
 
 
 def refuse_higher(name: str, ranking: Ranking, max_rel: float) -> None:
@@ -267,8 +259,7 @@ def refuse_higher(name: str, ranking: Ranking, max_rel: float) -> None:
 def expected_reciprocal_rank(ranking: Ranking, cutoff: int | None = None, max_rel: float = 4.0) -> Floats:
     """The scale ends at 4 by default, as in the evaluator of the TREC Web tracks."""
     refuse_higher("ERR", ranking, max_rel)
-    above = ranking.judged & (ranking.grade > 0)
-    at = np.flatnonzero(above if cutoff is None else above & (ranking.rank <= cutoff))
+    at = up_to(ranking, cutoff, ranking.gainful)
     stops = (np.exp2(ranking.grade[at]) - 1) / 2**max_rel
     still_looking = products_before(1 - stops, ranking.topic[at])
     return ranking.total(ranking.topic[at], stops * still_looking / ranking.rank[at])
@@ -287,10 +278,10 @@ def _expected_reciprocal_rank_moments(ranking: Ranking, cutoff: int | None = Non
 def _expected_reciprocal_rank_steps(view: View, cutoff: int | None = None, max_rel: float = 4.0) -> list[Step]:
     rows, looking = [], 1.0
     for line in view.lines(cutoff):
-        if line.judged and line.grade > 0:
+        if line.grade > 0:
             stop = (2.0**line.grade - 1) / 2.0**max_rel
             chances = {"stops": stop, "still looking": looking, "term": looking * stop / line.rank}
-            rows.append({"rank": line.rank, "document": line.document, "judgment": line.grade, **chances})
+            rows.append(line.row(judgment=line.grade, **chances))
             looking *= 1 - stop
     return [
         listed("stopping", rows, {"max_rel": max_rel, "cutoff": cutoff}, "no gains"),
@@ -335,7 +326,7 @@ def compatibility(ranking: Ranking, p: float = 0.95, normalize: bool = True) -> 
 
 @explains(compatibility)
 def _compatibility_steps(view: View, p: float = 0.95, normalize: bool = True) -> list[Step]:
-    gains = [grade for grade in view.grades if grade > 0]
+    gains = [grade for grade, _ in view.judged if grade > 0]
     n, depth = len(gains), max(len(view.at), len(gains))
     so_far = [0.0]
     for d in range(1, depth + 1):
@@ -344,26 +335,22 @@ def _compatibility_steps(view: View, p: float = 0.95, normalize: bool = True) ->
     for place in _ideal_places(view, gains):
         both = max(place["rank"], place["ideal rank"])
         rows.append({**place, "in both from": both, "term": so_far[depth] - so_far[both - 1]})
-    own = summed(column(rows, "term"))
-    steps = [listed("two lists", rows, {"n": n, "p": p, "depth": depth}, "no gains"), own]
-    total = own.numbers["total"]
+    own = listed("two lists", rows, {"n": n, "p": p, "depth": depth}, "no gains")
     if not normalize:
-        below = 1 - p**depth
-        return [*steps, over("rbo", total * (1 - p), below, total=total, p=p, depth=depth)]
+        together = summed(column(rows, "term"))
+        total = together.numbers["total"]
+        return [own, together, over("rbo", total * (1 - p), 1 - p**depth, total=total, p=p, depth=depth)]
     ideal = [{"rank": i, "term": so_far[depth] - so_far[i - 1]} for i in range(1, n + 1)]
-    best = summed(column(ideal, "term"))
-    final = over("over itself", total, best.numbers["total"])
-    return [*steps, listed("ideal with itself", ideal, {"depth": depth}, "no ideal"), best, final]
+    return over_ideal("over itself", own, listed("ideal with itself", ideal, {"depth": depth}, "no ideal"), "term")
 
 
 def _ideal_places(view: View, gains: list[float]) -> list[Row]:
     """Return the documents with a gain, with their rank in the ideal list: equal ones in the order of the list."""
-    places = []
-    lines = [line for line in view.lines() if line.judged and line.grade > 0]
-    taken: dict[float, int] = {}
-    for line in lines:
-        taken[line.grade] = taken.get(line.grade, 0) + 1
-        better = sum(grade > line.grade for grade in gains)
-        ranks = {"rank": line.rank, "ideal rank": better + taken[line.grade]}
-        places.append({"document": line.document, "judgment": line.grade, **ranks})
+    places, taken = [], Counter[float]()
+    for line in view.lines():
+        if line.grade > 0:
+            taken[line.grade] += 1
+            better = sum(grade > line.grade for grade in gains)
+            ranks = {"rank": line.rank, "ideal rank": better + taken[line.grade]}
+            places.append({"document": line.document, "judgment": line.grade, **ranks})
     return places

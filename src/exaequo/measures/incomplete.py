@@ -8,7 +8,7 @@ from exaequo.judge import Bools, Floats, Ints
 from exaequo.measures.arithmetic import ratio
 from exaequo.measures.moments import Linear, Moments, closed, linear, one_by, top
 from exaequo.measures.registry import define
-from exaequo.measures.steps import Fine, Step, column, explains, listed, over, summed
+from exaequo.measures.steps import Fine, Step, column, explains, listed, over, summed, summed_over
 from exaequo.measures.view import View
 from exaequo.order import Ranking
 
@@ -24,6 +24,10 @@ def before(ranking: Ranking, marked: Bools, at: Ints) -> Ints:
     return counted
 
 
+def _judged_nonrelevant(ranking: Ranking, relevant: Bools) -> Bools:
+    return ranking.judged & (ranking.grade >= 0) & ~relevant
+
+
 @define(
     "Bpref",
     title="Binary preference",
@@ -35,12 +39,10 @@ def before(ranking: Ranking, marked: Bools, at: Ints) -> Ints:
     official=("bpref",),
 )
 def bpref(ranking: Ranking, rel: float | None = None) -> Floats:
-    relevant = ranking.relevant(rel)
-    nonrelevant = ranking.judged & (ranking.grade >= 0) & ~relevant
+    relevant, n_rel = ranking.relevant(rel), ranking.n_rel(rel)
     at = np.flatnonzero(relevant)
     topic = ranking.topic[at]
-    n_rel = ranking.n_rel(rel)
-    above = np.minimum(before(ranking, nonrelevant, at), n_rel[topic])
+    above = np.minimum(before(ranking, _judged_nonrelevant(ranking, relevant), at), n_rel[topic])
     most = np.minimum(ranking.judgments.nonrelevant(rel), n_rel)
     return ratio(ranking.total(topic, 1 - ratio(above, most[topic])), n_rel)
 
@@ -49,9 +51,8 @@ def bpref(ranking: Ranking, rel: float | None = None) -> Floats:
 def _bpref_moments(ranking: Ranking, rel: float | None = None) -> Moments:
     """Among the q judged nonrelevant documents of its tie, a relevant one has 0 … q above it, all equally likely."""
     relevant, groups, n = ranking.relevant(rel), ranking.groups, ranking.n_rel(rel)
-    nonrelevant = ranking.judged & (ranking.grade >= 0) & ~relevant
     r, _ = groups.counts(relevant)
-    q, b = groups.counts(nonrelevant)
+    q, b = groups.counts(_judged_nonrelevant(ranking, relevant))
     cap = n[groups.topic]
     room = np.clip(cap - b, 0, q)  # how many of the q more count before the cap is reached
     mean = np.minimum(b, cap) + (room * (room + 1) / 2 + (q - room) * room) / (q + 1)
@@ -66,13 +67,12 @@ def _bpref_steps(view: View, rel: float | None = None) -> list[Step]:
     for line in view.lines(None, rel):
         if line.relevant:
             term = 1 - min(above, n) / most if most else 1.0
-            rows.append({"rank": line.rank, "document": line.document, "above": above, "term": term})
+            rows.append(line.row(above=above, term=term))
         elif line.judged and line.grade >= 0:
             above += 1
-    together = summed(column(rows, "term"))
     numbers = {"n": n, "others": all_others, "most": most}
     table = listed("nonrelevant above" if most else "none nonrelevant", rows, numbers)
-    return [table, together, over("over n", together.numbers["total"], n)]
+    return [table, *summed_over("over n", column(rows, "term"), n)]
 
 
 @define(
@@ -81,19 +81,16 @@ def _bpref_steps(view: View, rel: float | None = None) -> list[Step]:
     formula="infAP = 1/n · Σ over relevant at rank i of 1/i + (i−1)/i · (pooled above i / (i−1)) · "
     "(relevant above + ε) / (judged above + 2ε); a judgment below 0 means pooled, not judged",
     source="E. Yilmaz, J. A. Aslam: Estimating average precision with incomplete and imperfect judgments, CIKM 2006",
-    example="infAP",
     chain="not guaranteed",
     official=("infAP",),
 )
 def inferred_ap(ranking: Ranking, rel: float | None = None) -> Floats:
     relevant = ranking.relevant(rel)
-    pooled_only = ranking.judged & (ranking.grade < 0)
-    nonrelevant = ranking.judged & ~relevant & ~pooled_only
     at = np.flatnonzero(relevant)
     topic, rank = ranking.topic[at], ranking.rank[at]
     found = before(ranking, relevant, at)
-    judged = found + before(ranking, nonrelevant, at)
-    pooled = judged + before(ranking, pooled_only, at)
+    judged = found + before(ranking, _judged_nonrelevant(ranking, relevant), at)
+    pooled = judged + before(ranking, ranking.grade < 0, at)
     expected = 1 / rank + pooled / rank * (found + _EPSILON) / (judged + 2 * _EPSILON)
     return ratio(ranking.total(topic, np.where(rank == 1, 1.0, expected)), ranking.n_rel(rel))
 
@@ -107,9 +104,9 @@ def _inferred_ap_steps(view: View, rel: float | None = None) -> list[Step]:
             share = (found + _EPSILON) / (known + 2 * _EPSILON)
             term = 1.0 if line.rank == 1 else 1 / line.rank + (known + pooled) / line.rank * share
             above = {"pooled above": known + pooled, "judged above": known, "relevant above": found}
-            rows.append({"rank": line.rank, "document": line.document, **above, "term": term})
+            rows.append(line.row(**above, term=term))
             found += 1
-        elif line.judged and line.grade < 0:
+        elif line.grade < 0:
             pooled += 1
         elif line.judged:
             others += 1
@@ -173,11 +170,7 @@ def _rbp_residual_form(ranking: Ranking, p: float = 0.8) -> Linear:
 @explains(rbp_residual)
 def _rbp_residual_steps(view: View, p: float = 0.8) -> list[Step]:
     lines = view.lines()
-    rows = [
-        {"rank": line.rank, "document": line.document, "weight": p ** (line.rank - 1)}
-        for line in lines
-        if not line.judged or line.grade < 0
-    ]
+    rows = [line.row(weight=p ** (line.rank - 1)) for line in lines if not line.judged or line.grade < 0]
     together = summed(column(rows, "weight"))
     total, returned = together.numbers["total"], len(lines)
     result = (1 - p) * total + p**returned

@@ -9,10 +9,10 @@ from math import ceil
 import numpy as np
 
 from exaequo.judge import Floats, Ints
-from exaequo.measures.arithmetic import ratio
+from exaequo.measures.arithmetic import ratio, so_far
 from exaequo.measures.moments import unchanged
 from exaequo.measures.registry import define
-from exaequo.measures.steps import Row, Step, column, explains, hits, least, listed, over, summed
+from exaequo.measures.steps import Row, Step, column, explains, hits, least, listed, summed_over
 from exaequo.measures.view import View
 from exaequo.order import Ranking
 
@@ -81,14 +81,11 @@ def _at_level(view: View, rows: list[Row], level: float, rel: float | None) -> t
     title="11-point interpolated average precision",
     formula="IPrec11 = mean of IPrec@r for r = 0, 0.1, … 1",
     source=_SOURCE,
-    example="IPrec11",
     official=("11pt_avg",),
 )
 def eleven_points(ranking: Ranking, rel: float | None = None) -> Floats:
-    total = np.zeros(ranking.n_topics)
-    for tenth in range(11):
-        total += interpolated_precision(ranking, tenth / 10, rel)
-    return total / 11
+    levels = (interpolated_precision(ranking, tenth / 10, rel) for tenth in range(11))
+    return sum(levels, start=np.zeros(ranking.n_topics)) / 11
 
 
 @explains(eleven_points)
@@ -98,9 +95,8 @@ def _eleven_points_steps(view: View, rel: float | None = None) -> list[Step]:
     for tenth in range(11):
         wanted, best = _at_level(view, rows, tenth / 10, rel)
         levels.append({"recall": tenth / 10, "wanted": wanted, "best from here": best})
-    together = summed(column(levels, "best from here"))
-    total = together.numbers["total"]
-    return [_curve(view, rows, rel), Step("eleven", {}, levels), together, over("over eleven", total, 11)]
+    mean = summed_over("over eleven", column(levels, "best from here"), 11)
+    return [_curve(view, rows, rel), Step("eleven", {}, levels), *mean]
 
 
 @define(
@@ -108,7 +104,6 @@ def _eleven_points_steps(view: View, rel: float | None = None) -> list[Step]:
     title="Interpolated average precision over relevant documents",
     formula="IAP = Σ max P@j over j ≥ i, for the ranks i of relevant documents / all relevant documents",
     source="C. J. van Rijsbergen: Information Retrieval, 2nd edition, 1979, chapter 7",
-    example="IAP",
 )
 def interpolated_average_precision(ranking: Ranking, rel: float | None = None) -> Floats:
     hits = ranking.hits(rel)
@@ -119,20 +114,12 @@ def interpolated_average_precision(ranking: Ranking, rel: float | None = None) -
 @explains(interpolated_average_precision)
 def _interpolated_average_precision_steps(view: View, rel: float | None = None) -> list[Step]:
     rows = _points(view, rel)
-    together = summed(column(rows, "best from here"))
-    return [_curve(view, rows, rel), together, over("over n", together.numbers["total"], view.n_rel(rel))]
+    return [_curve(view, rows, rel), *summed_over("over n", column(rows, "best from here"), view.n_rel(rel))]
 
 
 def best_from_here(values: Floats, topic: Ints) -> Floats:
-    """Return for each entry the greatest value of its topic from there on; all lists advance together, by doubling."""
-    best, step = values.copy(), 1
-    while step < len(best):
-        same = topic[step:] == topic[:-step]
-        if not same.any():
-            break
-        best[:-step] = np.where(same, np.maximum(best[:-step], best[step:]), best[:-step])
-        step *= 2
-    return best
+    """Return for each entry the greatest value of its topic from there on."""
+    return so_far(np.maximum, -np.inf, values[::-1], topic[::-1])[::-1]
 
 
 @unchanged
@@ -142,7 +129,6 @@ def best_from_here(values: Floats, topic: Ints) -> Floats:
     formula="BreakEven = the value at which precision and recall are equal, as the list is read score by score, tied "
     "documents together; on the line between the two scores around it if need be",
     source="D. D. Lewis: Representation and learning in information retrieval, PhD thesis, 1992",
-    example="BreakEven",
     note="equal to Rprec where nothing is tied and the list is long enough",
     undefined="precision and recall do not meet",
     sees=("length", "ties"),
@@ -186,16 +172,14 @@ def _break_even_point_steps(view: View, rel: float | None = None) -> list[Step]:
     table = Step("score by score", {"n": n}, rows)
     for row in rows:
         if row["rank"] == n and row["found"]:
-            numbers = {name: row[name] for name in ("rank", "found", "precision", "recall")}
-            return [table, Step("they meet", {**numbers, "result": row["precision"]})]
+            return [table, Step("they meet", {**row, "result": row["precision"]})]
     for one, two in pairwise(rows):
         if one["rank"] < n < two["rank"] and one["found"]:
             return [table, _crossing(one, two)]
     if not rows[0]["found"]:
         return [table, Step("both are 0", {"result": 0.0})]
-    first = rows[0] if rows[0]["rank"] > n else rows[-1]
-    key = "they have passed" if rows[0]["rank"] > n else "they do not meet"
-    return [table, Step(key, {"n": n, **{name: first[name] for name in ("rank", "precision", "recall")}})]
+    key, row = ("they have passed", rows[0]) if rows[0]["rank"] > n else ("they do not meet", rows[-1])
+    return [table, Step(key, {"n": n, **{name: row[name] for name in ("rank", "precision", "recall")}})]
 
 
 def _scores(view: View, rel: float | None) -> list[Row]:

@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from exaequo.judge import Bools, Floats, Ints
-from exaequo.measures.arithmetic import products_before, ratio
+from exaequo.measures.arithmetic import begins, products_before, ratio, spread
 from exaequo.measures.registry import Function, Measure, attach
 from exaequo.order import Ranking
 
@@ -106,11 +106,6 @@ def one_by(number: Floats | Ints) -> Floats:
     return ratio(np.ones(len(number)), number)
 
 
-def one_minus(form: Linear) -> Linear:
-    """Return the form of what is missing to 1."""
-    return Linear(form.gain, form.weight, -form.scale, 1 - form.offset)
-
-
 class Stops(NamedTuple):
     """How likely each rank is to be the one where a reader stops: for each owner of a list, its ranks."""
 
@@ -128,9 +123,8 @@ def stopping(owner: Ints, before: Ints, size: Ints, group: Ints, goes_on: Floats
     """
     marked = np.bincount(group, minlength=len(size))
     through = np.ones(len(size))
-    if len(group):
-        first = np.flatnonzero(np.concatenate(([True], group[1:] != group[:-1])))
-        through[group[first]] = np.multiply.reduceat(goes_on, first)
+    first = np.flatnonzero(begins(group))
+    through[group[first]] = np.multiply.reduceat(goes_on, first)
     reaches = products_before(through, owner)
     # Only ties where the reader may stop, those with the most such documents first.
     kept = np.flatnonzero((marked > 0) & (reaches > 0))
@@ -139,7 +133,7 @@ def stopping(owner: Ints, before: Ints, size: Ints, group: Ints, goes_on: Floats
     still = _still_looking(size[kept], marked[kept], start, goes_on)
     slots = size[kept] + 1
     of = np.repeat(np.arange(len(kept)), slots)
-    place = np.arange(len(of)) - np.repeat(np.cumsum(slots) - slots, slots)
+    place = spread(np.zeros_like(slots), slots)
     inside = np.flatnonzero(place > 0)
     chance = (still[inside - 1] - still[inside]) * reaches[kept][of[inside]]
     return Stops(owner[kept][of[inside]], before[kept][of[inside]] + place[inside], chance)
@@ -155,7 +149,7 @@ def _still_looking(size: Ints, marked: Ints, start: Ints, goes_on: Floats) -> Fl
     slots = size + 1
     ends = np.cumsum(slots)
     of = np.repeat(np.arange(len(size)), slots)
-    place = (np.arange(int(ends[-1])) - np.repeat(ends - slots, slots)).astype(np.float64) if len(size) else np.zeros(0)
+    place = spread(np.zeros_like(slots), slots).astype(np.float64)
     if not goes_on.any():  # nobody gets past such a document: the chance that there is none among the first so many
         others = np.maximum((size - marked)[of] - place, 0.0)
         return products_before(others / np.maximum(size[of] - place, 1.0), of)

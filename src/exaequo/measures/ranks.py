@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from exaequo.judge import Floats
-from exaequo.measures.arithmetic import ratio, sums_so_far
+from exaequo.judge import Bools, Floats
+from exaequo.measures.arithmetic import begins, ratio, sums_so_far
 from exaequo.measures.moments import Linear, Moments, closed, linear, one_by, top
 from exaequo.measures.registry import define
 from exaequo.measures.sets import first_relevant
@@ -21,6 +21,7 @@ from exaequo.measures.steps import (
     over,
     precision_at_each,
     summed,
+    summed_over,
 )
 from exaequo.measures.view import View
 from exaequo.order import Ranking
@@ -101,14 +102,12 @@ def _average_precision_moments(ranking: Ranking, cutoff: int | None = None, rel:
 
     if not len(of):
         return Moments(mean, np.zeros(ranking.n_topics))
-    first = np.flatnonzero(np.concatenate(([True], tie[1:] != tie[:-1])))
+    first = np.flatnonzero(begins(tie))
     one, two, three, four = _chances(size[first].astype(np.float64), r[first].astype(np.float64))
     found = f[first] + 1.0
     aa, bb, ab = added(a) ** 2 - added(a * a), added(b) ** 2 - added(b * b), added(a * b)
-    pairs, lower = (
-        2 * added(a * above_it(a)),
-        2 * added(a * above_it(b)),
-    )  # Σ over two ranks of a·a, and of a·a·(least − 1)
+    # Σ over two ranks of a·a, and of a·a·(least − 1)
+    pairs, lower = 2 * added(a * above_it(a)), 2 * added(a * above_it(b))
     linear = one * added(a * a) + two * aa
     mixed = two * (ab + pairs / 2) + three * (added(a) * added(b) - ab - pairs / 2)
     square = two * ab + three * (added(b * b) - ab + 2 * lower) + four * (bb - 2 * lower)
@@ -128,14 +127,10 @@ def _chances(size: Floats, marked: Floats) -> list[Floats]:
 
 
 @explains(average_precision)
-def _average_precision_steps(view: View, cutoff: int | None = None, rel: float | None = None) -> list[Step]:
+def average_precision_steps(view: View, cutoff: int | None = None, rel: float | None = None) -> list[Step]:
     rows = hits(view, cutoff, rel)
-    together = summed(column(rows, "precision"), fractions(rows))
-    return [
-        precision_at_each(view, rows, rel, cutoff),
-        together,
-        over("over n", together.numbers["total"], view.n_rel(rel)),
-    ]
+    mean = summed_over("over n", column(rows, "precision"), view.n_rel(rel), fractions(rows))
+    return [precision_at_each(view, rows, rel, cutoff), *mean]
 
 
 @define(
@@ -143,7 +138,6 @@ def _average_precision_steps(view: View, cutoff: int | None = None, rel: float |
     title="R-precision",
     formula="Rprec = relevant documents in the first n / n, with n = all relevant documents",
     source=_BUCKLEY_VOORHEES,
-    example="Rprec",
     aliases=("RPrec",),
     official=("Rprec",),
 )
@@ -179,21 +173,22 @@ def _r_precision_steps(view: View, rel: float | None = None) -> list[Step]:
     sees=("names",),
 )
 def precision_at_document(ranking: Ranking, doc: str, rel: float | None = None) -> Floats:
-    named = (ranking.lines.run.frame["docno"] == doc).to_numpy()
-    at = np.flatnonzero(named[ranking.row])
-    topic, rank = ranking.topic[at], ranking.rank[at]
+    named = _named(ranking, doc)
     reached = np.zeros(ranking.n_topics, dtype=np.int64)
-    reached[topic] = rank
+    reached[ranking.topic[named]] = ranking.rank[named]
     hits = ranking.hits(rel)
     found = ranking.total(hits.topic[hits.rank <= reached[hits.topic]])
     return np.where(reached > 0, ratio(found, reached), np.nan)
 
 
+def _named(ranking: Ranking, doc: str) -> Bools:
+    return (ranking.lines.run.frame["docno"] == doc).to_numpy()[ranking.row]
+
+
 @closed(precision_at_document)
 def _precision_at_document_moments(ranking: Ranking, doc: str, rel: float | None = None) -> Moments:
     """The document is as likely to stand at each rank of its tie; above it, the others are shared out evenly."""
-    groups, relevant = ranking.groups, ranking.relevant(rel)
-    named = (ranking.lines.run.frame["docno"] == doc).to_numpy()[ranking.row]
+    groups, relevant, named = ranking.groups, ranking.relevant(rel), _named(ranking, doc)
     r, f = groups.counts(relevant)
     its, own = np.zeros(len(r), dtype=bool), np.zeros(len(r))
     its[groups.of[named]] = True
@@ -240,16 +235,11 @@ def _rank_biased_precision_form(
 def _rank_biased_precision_steps(
     view: View, cutoff: int | None = None, p: float = 0.8, rel: float | None = None
 ) -> list[Step]:
-    rows = [
-        {"rank": line.rank, "document": line.document, "weight": p ** (line.rank - 1)}
-        for line in view.lines(cutoff, rel)
-        if line.relevant
-    ]
+    rows = [line.row(weight=p ** (line.rank - 1)) for line in view.lines(cutoff, rel) if line.relevant]
     together = summed(column(rows, "weight"))
     total = together.numbers["total"]
-    numbers = {"n": view.n_rel(rel), "p": p, "cutoff": cutoff}
     return [
-        listed("reader goes on", rows, numbers),
+        listed("reader goes on", rows, {"n": view.n_rel(rel), "p": p, "cutoff": cutoff}),
         together,
         Step("rbp", {"p": p, "total": total, "result": (1 - p) * total}),
     ]

@@ -11,9 +11,9 @@ from exaequo.judge import Floats, Ints
 from exaequo.measures.arithmetic import ratio
 from exaequo.measures.interpolated import least_found
 from exaequo.measures.moments import Linear, Moments, closed, linear, one_by
-from exaequo.measures.ranks import average_precision
+from exaequo.measures.ranks import average_precision, average_precision_steps
 from exaequo.measures.registry import define
-from exaequo.measures.sets import f_measure, found, set_recall
+from exaequo.measures.sets import f_measure, found
 from exaequo.measures.steps import (
     Fine,
     Row,
@@ -25,7 +25,6 @@ from exaequo.measures.steps import (
     fractions,
     hits,
     least,
-    of,
     over,
     precision_at_each,
     summed,
@@ -50,7 +49,7 @@ _MOR = (
 )
 def normalised_recall(ranking: Ranking, docs: int, rel: float | None = None) -> Floats:
     hits, n = ranking.hits(rel), ranking.n_rel(rel)
-    collection_size("RNorm", ranking, docs, rel)
+    refuse_fewer("RNorm", ranking, docs, rel)
     missing = n - found(ranking, rel)
     ranks = ranking.total(hits.topic, hits.rank.astype(np.float64)) + missing * docs - missing * (missing - 1) / 2
     worst = n * (docs - n)
@@ -217,7 +216,7 @@ def _mor_steps(view: View, cutoff: int, rel: float | None = None) -> list[Step]:
 def f_of_average_precision(
     ranking: Ranking, cutoff: int | None = None, rel: float | None = None, beta: float = 1.0
 ) -> Floats:
-    recall = ratio(found(ranking, rel, cutoff), ranking.n_rel(rel)) if cutoff else set_recall(ranking, rel)
+    recall = ratio(found(ranking, rel, cutoff), ranking.n_rel(rel))
     return f_measure(average_precision(ranking, cutoff, rel), recall, beta)
 
 
@@ -225,16 +224,9 @@ def f_of_average_precision(
 def _f_of_average_precision_steps(
     view: View, cutoff: int | None = None, rel: float | None = None, beta: float = 1.0
 ) -> list[Step]:
-    rows, n = hits(view, cutoff, rel), view.n_rel(rel)
-    together = summed(column(rows, "precision"), fractions(rows))
-    ap, recall = over("over n", together.numbers["total"], n), over("recall", len(rows), n)
-    return [
-        precision_at_each(view, rows, rel, cutoff),
-        together,
-        ap,
-        recall,
-        f_step(of(ap), of(recall), beta, "f of ap"),
-    ]
+    *table, ap = average_precision_steps(view, cutoff, rel)
+    recall = over("recall", table[0].numbers["found"], view.n_rel(rel))
+    return [*table, ap, recall, f_step(ap, recall, beta, "f of ap")]
 
 
 @define(
@@ -249,28 +241,31 @@ def _f_of_average_precision_steps(
     lowest=-1.0,
 )
 def work_saved(ranking: Ranking, recall: float, docs: int | None = None, rel: float | None = None) -> Floats:
-    hits, n = ranking.hits(rel), ranking.n_rel(rel)
-    least = least_found(recall, n)
+    hits, least = ranking.hits(rel), least_found(recall, ranking.n_rel(rel))
     there = hits.nth == least[hits.topic]
     rank = np.full(ranking.n_topics, np.nan)
     rank[hits.topic[there]] = hits.rank[there]
-    return saved_work(ranking, recall, rank, docs, rel)
+    return _saved(ranking, recall, rank, docs, rel)
 
 
-def saved_work(ranking: Ranking, recall: float, rank: Floats, docs: int | None, rel: float | None) -> Floats:
+def _saved(ranking: Ranking, recall: float, rank: Floats, docs: int | None, rel: float | None) -> Floats:
     """Return WSS for a recall that is reached at these ranks, NaN where it is not."""
-    size = collection_size("WSS", ranking, docs, rel) if docs else ranking.returned.astype(np.float64)
-    n = ranking.n_rel(rel)
+    if docs:
+        refuse_fewer("WSS", ranking, docs, rel)
+    n, size = ranking.n_rel(rel), _sizes(ranking, docs)
     at_once = (least_found(recall, n) == 0) & (n > 0)
     saved = ratio(size - np.where(np.isnan(rank), size, rank), size)
     return np.where(at_once, 1.0, saved) - (1 - recall)
 
 
+def _sizes(ranking: Ranking, docs: int | None) -> Floats:
+    return np.full(ranking.n_topics, float(docs)) if docs else ranking.returned.astype(np.float64)
+
+
 @closed(work_saved)
 def _work_saved_moments(ranking: Ranking, recall: float, docs: int | None = None, rel: float | None = None) -> Moments:
     rank, variance = _nth_relevant(ranking, least_found(recall, ranking.n_rel(rel)), rel)
-    size = np.full(ranking.n_topics, docs) if docs else ranking.returned
-    return Moments(saved_work(ranking, recall, rank, docs, rel), ratio(variance, size.astype(np.float64) ** 2))
+    return Moments(_saved(ranking, recall, rank, docs, rel), ratio(variance, _sizes(ranking, docs) ** 2))
 
 
 def _nth_relevant(ranking: Ranking, nth: Ints, rel: float | None) -> tuple[Floats, Floats]:
@@ -315,19 +310,18 @@ def _work_saved_steps(view: View, recall: float, docs: int | None = None, rel: f
     highest=float("inf"),
 )
 def last_relevant(ranking: Ranking, docs: int, rel: float | None = None) -> Floats:
+    refuse_fewer("LastRel", ranking, docs, rel)
     hits = ranking.hits(rel)
-    size = collection_size("LastRel", ranking, docs, rel)
     last = np.zeros(ranking.n_topics)
     np.maximum.at(last, hits.topic, hits.rank)
     all_found = (found(ranking, rel) == ranking.n_rel(rel)) & (last > 0)
-    return np.where(all_found, last, size)
+    return np.where(all_found, last, docs)
 
 
 @closed(last_relevant)
 def _last_relevant_moments(ranking: Ranking, docs: int, rel: float | None = None) -> Moments:
     rank, variance = _nth_relevant(ranking, ranking.n_rel(rel), rel)
-    size = collection_size("LastRel", ranking, docs, rel)
-    return Moments(np.where(np.isnan(rank), size, rank), variance)
+    return Moments(np.where(np.isnan(rank), docs, rank), variance)
 
 
 @explains(last_relevant)
@@ -340,12 +334,11 @@ def _last_relevant_steps(view: View, docs: int, rel: float | None = None) -> lis
     return [found, Step("last relevant", {"n": n, "document": last["document"], "result": float(last["rank"])})]
 
 
-def collection_size(name: str, ranking: Ranking, docs: int, rel: float | None) -> Floats:
-    """Return the size of the collection for each topic; it holds at least the list and what is missing from it."""
+def refuse_fewer(name: str, ranking: Ranking, docs: int, rel: float | None) -> None:
+    """Refuse a collection that does not even hold the list and what is missing from it."""
     known = int((ranking.returned + ranking.n_rel(rel) - found(ranking, rel)).max(initial=0))
     if docs < known:
         raise BadParameter(f"{name}(docs={docs}): a topic has {known} documents; docs is the size of the collection.")
-    return np.full(ranking.n_topics, float(docs))
 
 
 def lexicographic_recall(one: Ranking, two: Ranking, rel: float | None = None) -> Ints:

@@ -150,9 +150,6 @@ class Measure:
         """Return 1, or -1 where less is better: what turns values so that the best is the highest."""
         return 1 if self.definition.higher_is_better else -1
 
-    def __str__(self) -> str:
-        return self.name
-
     def __repr__(self) -> str:
         return self.name
 
@@ -213,8 +210,8 @@ def define(name: str, function: Function | None = None, **about: Any) -> Any:
     """Register a measure: as a decorator, or at run time with a function.
 
     The function takes a `Ranking` and the measure's parameters by keyword, and returns one value per topic. `about`
-    are the fields of `Definition`; only `title`, `formula`, `source` and `example` are needed, and at run time not
-    even those.
+    are the fields of `Definition`; only `title`, `formula` and `source` are needed, and at run time not even those.
+    The `example` is the name, unless something else is said.
     """
     if function is None:
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
 import numpy as np
 
 from exaequo.judge import Floats
 from exaequo.measures.arithmetic import ratio
-from exaequo.measures.moments import Linear, Moments, Stops, closed, linear, one_by, one_minus, stopping, unchanged
-from exaequo.measures.registry import define
-from exaequo.measures.steps import Step, contingency, explains, f_step, missing_to_one, of, over
+from exaequo.measures.moments import Linear, Moments, Stops, closed, linear, one_by, stopping, unchanged
+from exaequo.measures.registry import Function, define
+from exaequo.measures.steps import Explainer, Step, contingency, explains, f_step, over
 from exaequo.measures.view import View
 from exaequo.order import Ranking
 
@@ -48,15 +52,10 @@ def _precision_form(ranking: Ranking, cutoff: int, rel: float | None = None) -> 
 @explains(precision)
 def _precision_steps(view: View, cutoff: int | None = None, rel: float | None = None) -> list[Step]:
     table = contingency(view, cutoff, rel)
-    return [table, *_precision_of(table)]
-
-
-def _precision_of(table: Step) -> list[Step]:
-    """Found over k; a list shorter than k is divided by k all the same."""
-    cutoff, returned = table.numbers["cutoff"], table.numbers["returned"]
-    numbers = {"returned": returned, "cutoff": cutoff}
-    short = [Step("short list", numbers)] if cutoff is not None and returned < cutoff else []
-    return [*short, over("precision", table.numbers["found"], returned if cutoff is None else cutoff)]
+    returned = table.numbers["returned"]
+    k = returned if cutoff is None else cutoff
+    short = [Step("short list", {"returned": returned, "cutoff": k})] if returned < k else []
+    return [table, *short, over("precision", table.numbers["found"], k)]
 
 
 @define(
@@ -80,11 +79,7 @@ def _recall_form(ranking: Ranking, cutoff: int, rel: float | None = None) -> Lin
 @explains(recall)
 def _recall_steps(view: View, cutoff: int | None = None, rel: float | None = None) -> list[Step]:
     table = contingency(view, cutoff, rel)
-    return [table, _recall_of(table)]
-
-
-def _recall_of(table: Step) -> Step:
-    return over("recall", table.numbers["found"], table.numbers["n"])
+    return [table, over("recall", table.numbers["found"], table.numbers["n"])]
 
 
 @define(
@@ -106,78 +101,64 @@ def _f_form(ranking: Ranking, cutoff: int, rel: float | None = None, beta: float
 
 @explains(f_at)
 def _f_steps(view: View, cutoff: int | None = None, rel: float | None = None, beta: float = 1.0) -> list[Step]:
-    steps = _precision_steps(view, cutoff, rel)
-    recalled = _recall_of(steps[0])
-    return [*steps, recalled, f_step(of(steps[-1]), of(recalled), beta)]
+    *table, precision = _precision_steps(view, cutoff, rel)
+    recall = _recall_steps(view, cutoff, rel)[-1]
+    return [*table, precision, recall, f_step(precision, recall, beta)]
 
 
-@define(
+def complement(name: str, part: Function, form: Callable[..., Linear], steps: Explainer, **about: Any) -> Function:
+    """Define what is missing to 1 of a measure, from its function, its linear form and its steps."""
+
+    @wraps(part)
+    def missing(ranking: Ranking, *values: Any, **params: Any) -> Floats:
+        return 1 - part(ranking, *values, **params)
+
+    define(name, missing, higher_is_better=False, chain="reversed", **about)
+
+    @linear(missing, cut=True)
+    def missing_form(ranking: Ranking, **params: Any) -> Linear:
+        whole = form(ranking, **params)
+        return Linear(whole.gain, whole.weight, -whole.scale, 1 - whole.offset)
+
+    @explains(missing)
+    def missing_steps(view: View, **params: Any) -> list[Step]:
+        found = steps(view, **params)
+        result = found[-1].numbers["result"]
+        return [*found, Step("one minus", {"part": result, "result": 1 - result})]
+
+    return missing
+
+
+e_at = complement(
     "E",
+    f_at,
+    _f_form,
+    _f_steps,
     title="Effectiveness of van Rijsbergen at k",
     formula="E(β)@k = 1 − F(β)@k",
     source=_RIJSBERGEN,
     example="E(beta=2)@20",
-    higher_is_better=False,
-    chain="reversed",
 )
-def e_at(ranking: Ranking, cutoff: int, rel: float | None = None, beta: float = 1.0) -> Floats:
-    return 1 - f_at(ranking, cutoff, rel, beta)
-
-
-@linear(e_at, cut=True)
-def _e_form(ranking: Ranking, cutoff: int, rel: float | None = None, beta: float = 1.0) -> Linear:
-    return one_minus(_f_form(ranking, cutoff, rel, beta))
-
-
-@explains(e_at)
-def _e_steps(view: View, cutoff: int, rel: float | None = None, beta: float = 1.0) -> list[Step]:
-    return missing_to_one(_f_steps(view, cutoff, rel, beta))
-
-
-@define(
+noise = complement(
     "Noise",
+    precision,
+    _precision_form,
+    _precision_steps,
     title="Noise at k",
     formula="Noise@k = 1 − P@k: what the reader looks at for nothing",
     source=_CLEVERDON,
     example="Noise@10",
-    higher_is_better=False,
-    chain="reversed",
 )
-def noise(ranking: Ranking, cutoff: int, rel: float | None = None) -> Floats:
-    return 1 - precision(ranking, cutoff, rel)
-
-
-@linear(noise, cut=True)
-def _noise_form(ranking: Ranking, cutoff: int, rel: float | None = None) -> Linear:
-    return one_minus(_precision_form(ranking, cutoff, rel))
-
-
-@explains(noise)
-def _noise_steps(view: View, cutoff: int, rel: float | None = None) -> list[Step]:
-    return missing_to_one(_precision_steps(view, cutoff, rel))
-
-
-@define(
+silence = complement(
     "Silence",
+    recall,
+    _recall_form,
+    _recall_steps,
     title="Silence at k",
     formula="Silence@k = 1 − R@k: what the reader misses",
     source=_CLEVERDON,
     example="Silence@1000",
-    higher_is_better=False,
-    chain="reversed",
 )
-def silence(ranking: Ranking, cutoff: int, rel: float | None = None) -> Floats:
-    return 1 - recall(ranking, cutoff, rel)
-
-
-@linear(silence, cut=True)
-def _silence_form(ranking: Ranking, cutoff: int, rel: float | None = None) -> Linear:
-    return one_minus(_recall_form(ranking, cutoff, rel))
-
-
-@explains(silence)
-def _silence_steps(view: View, cutoff: int, rel: float | None = None) -> list[Step]:
-    return missing_to_one(_recall_steps(view, cutoff, rel))
 
 
 @define(
@@ -219,15 +200,12 @@ def _success_steps(view: View, cutoff: int, rel: float | None = None) -> list[St
     title="Precision of the whole list",
     formula="SetP = relevant documents returned / documents returned; 0 if there are none",
     source=_CLEVERDON,
-    example="SetP",
     official=("set_P",),
     sees=("length",),
+    explain=_precision_steps,
 )
 def set_precision(ranking: Ranking, rel: float | None = None) -> Floats:
     return ratio(found(ranking, rel), ranking.returned)
-
-
-explains(set_precision)(_precision_steps)
 
 
 @unchanged
@@ -236,14 +214,11 @@ explains(set_precision)(_precision_steps)
     title="Recall of the whole list",
     formula="SetR = relevant documents returned / all relevant documents",
     source=_CLEVERDON,
-    example="SetR",
     official=("set_recall",),
+    explain=_recall_steps,
 )
 def set_recall(ranking: Ranking, rel: float | None = None) -> Floats:
     return ratio(found(ranking, rel), ranking.n_rel(rel))
-
-
-explains(set_recall)(_recall_steps)
 
 
 @unchanged
@@ -255,9 +230,7 @@ explains(set_recall)(_recall_steps)
     example="SetF(beta=2)",
     official=("set_F",),
     sees=("length",),
+    explain=_f_steps,
 )
 def set_f(ranking: Ranking, rel: float | None = None, beta: float = 1.0) -> Floats:
     return f_measure(set_precision(ranking, rel), set_recall(ranking, rel), beta)
-
-
-explains(set_f)(_f_steps)

@@ -81,16 +81,7 @@ def hits(view: View, cutoff: int | None, rel: float | None) -> list[Row]:
     """Return the relevant documents up to a rank, with precision and recall at each."""
     n = view.n_rel(rel)
     found = (line for line in view.lines(cutoff, rel) if line.relevant)
-    return [
-        {
-            "rank": line.rank,
-            "document": line.document,
-            "found": nth,
-            "precision": nth / line.rank,
-            "recall": nth / n,
-        }
-        for nth, line in enumerate(found, 1)
-    ]
+    return [line.row(found=nth, precision=nth / line.rank, recall=nth / n) for nth, line in enumerate(found, 1)]
 
 
 def listed(key: str, rows: list[Row], numbers: Mapping[str, Any], otherwise: str = "none found") -> Step:
@@ -144,32 +135,28 @@ def column(rows: Iterable[Row], name: str) -> list[float]:
 
 def over(key: str, above: float, below: float, **more: Any) -> Step:
     """Return a division; where there is nothing to divide by, measures are 0."""
-    numbers = {"above": above, "below": below, **more}
-    return (
-        Step(key, {**numbers, "result": above / below}) if below else Step("over nothing", {**numbers, "result": 0.0})
-    )
+    result = above / below if below else 0.0
+    return Step(key if below else "over nothing", {"above": above, "below": below, **more, "result": result})
 
 
-def of(step: Step) -> float:
-    """Return the result of a step that has one."""
-    result = step.result
-    assert result is not None  # noqa: S101 - our own steps
-    return result
+def summed_over(key: str, values: Sequence[float], below: float, terms: Sequence[str] | None = None) -> list[Step]:
+    """Return a sum with its terms, and its division."""
+    together = summed(values, terms)
+    return [together, over(key, together.numbers["total"], below)]
 
 
-def missing_to_one(steps: list[Step]) -> list[Step]:
-    """Return steps with one more: what is missing to 1."""
-    part = of(steps[-1])
-    return [*steps, Step("one minus", {"part": part, "result": 1 - part})]
+def over_ideal(key: str, own: Step, ideal: Step, name: str) -> list[Step]:
+    """Return two steps, each with the sum of a column of its table, and the one sum over the other."""
+    sums = [summed(column(step.table, name)) for step in (own, ideal)]
+    return [own, sums[0], ideal, sums[1], over(key, *(each.numbers["total"] for each in sums))]
 
 
-def f_step(precision: float, recall: float, beta: float, key: str = "f") -> Step:
-    """Return F(β) of two numbers."""
-    above, below = (1 + beta**2) * precision * recall, beta**2 * precision + recall
-    numbers = {"p": precision, "r": recall, "beta": beta}
-    return (
-        Step(key, {**numbers, "result": above / below}) if below else Step("f of nothing", {**numbers, "result": 0.0})
-    )
+def f_step(precision: Step, recall: Step, beta: float, key: str = "f") -> Step:
+    """Return F(β) of the results of two steps."""
+    p, r = precision.numbers["result"], recall.numbers["result"]
+    above, below = (1 + beta**2) * p * r, beta**2 * p + r
+    result = above / below if below else 0.0
+    return Step(key if below else "f of nothing", {"p": p, "r": r, "beta": beta, "result": result})
 
 
 def least(recall: float, n: int) -> int:

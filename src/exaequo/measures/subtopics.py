@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from math import log2
 
 import numpy as np
 import polars as pl
 
 from exaequo.judge import Bools, Floats, Ints, Judgments
-from exaequo.measures.arithmetic import ratio
+from exaequo.measures.arithmetic import ratio, spread
 from exaequo.measures.gain import discount
 from exaequo.measures.moments import Linear, Moments, Stops, closed, of_linear, stopping, top
 from exaequo.measures.registry import define
-from exaequo.measures.steps import Row, Step, column, explains, listed, over, summed
+from exaequo.measures.steps import Row, Step, column, explains, listed, over, over_ideal, summed
 from exaequo.measures.view import View
 from exaequo.order import Ranking
 
@@ -27,10 +28,9 @@ def relevant_pairs(ranking: Ranking, at: Ints, rel: float | None) -> tuple[Ints,
     subtopics = ranking.judgments.subtopics
     place = ranking.lines.place[ranking.line[at]]
     start, stop = np.searchsorted(subtopics.place, place), np.searchsorted(subtopics.place, place, side="right")
-    sizes = stop - start
-    pairs = np.arange(sizes.sum()) + np.repeat(start - np.cumsum(sizes) + sizes, sizes)
+    pairs = spread(start, stop - start)
     relevant = ranking.judgments.relevant(subtopics.grade[pairs], rel)
-    return np.repeat(at, sizes)[relevant], pairs[relevant]
+    return np.repeat(at, stop - start)[relevant], pairs[relevant]
 
 
 def _gains(ranking: Ranking, cutoff: int, alpha: float, rel: float | None) -> tuple[Ints, Ints, Floats]:
@@ -77,7 +77,7 @@ def _ideal(judgments: Judgments, cutoff: int, alpha: float, rel: float | None) -
     renumbered[kept] = np.arange(len(kept))
     pairs = renumbered[document] >= 0
     document, subtopic = renumbered[document[pairs]], subtopic[pairs]
-    starts, which = np.unique(topic, return_index=True)[1], np.unique(topic, return_inverse=True)[1]
+    _, starts, which = np.unique(topic, return_index=True, return_inverse=True)
     gain, left = np.ones(len(subtopics.topic)), np.ones(len(kept), dtype=bool)
     total = np.zeros(judgments.n_topics)
     for rank in range(1, min(cutoff, int(np.bincount(topic, minlength=1).max())) + 1):
@@ -149,14 +149,12 @@ def _relevant_to(view: View, rel: float | None) -> dict[str, list[str]]:
 
 def _covered(view: View, cutoff: int, alpha: float, rel: float | None) -> tuple[list[Row], int]:
     """Return a row for each subtopic of each document of the list, and how many subtopics there are."""
-    of, seen = _relevant_to(view, rel), dict[str, int]()
-    rows = []
+    of, seen, rows = _relevant_to(view, rel), Counter[str](), []
     for line in view.lines(cutoff, rel):
         for subtopic in of.get(line.document, ()):
-            before = seen.get(subtopic, 0)
-            seen[subtopic] = before + 1
-            place = {"rank": line.rank, "document": line.document, "subtopic": subtopic}
-            rows.append({**place, "seen": before, "gain": (1 - alpha) ** before})
+            before = seen[subtopic]
+            seen[subtopic] += 1
+            rows.append(line.row(subtopic=subtopic, seen=before, gain=(1 - alpha) ** before))
     return rows, len({subtopic for subtopics in of.values() for subtopic in subtopics})
 
 
@@ -188,14 +186,9 @@ def _alpha_ndcg_moments(ranking: Ranking, cutoff: int, alpha: float = 0.5, rel: 
 def _alpha_ndcg_steps(view: View, cutoff: int, alpha: float = 0.5, rel: float | None = None) -> list[Step]:
     rows = _discounted(_covered(view, cutoff, alpha, rel)[0])
     ideal = _discounted(_greedy(_relevant_to(view, rel), cutoff, alpha))
-    own_sum, ideal_sum = (summed(column(each, "quotient")) for each in (rows, ideal))
-    return [
-        listed("subtopics", rows, {"alpha": alpha, "cutoff": cutoff}, "no subtopics"),
-        own_sum,
-        listed("greedy ideal", ideal, {"alpha": alpha}, "no ideal"),
-        ideal_sum,
-        over("dcg over ideal", own_sum.numbers["total"], ideal_sum.numbers["total"]),
-    ]
+    own = listed("subtopics", rows, {"alpha": alpha, "cutoff": cutoff}, "no subtopics")
+    best = listed("greedy ideal", ideal, {"alpha": alpha}, "no ideal")
+    return over_ideal("dcg over ideal", own, best, "quotient")
 
 
 def _discounted(rows: list[Row]) -> list[Row]:
@@ -228,14 +221,18 @@ def _greedy(of: dict[str, list[str]], cutoff: int, alpha: float) -> list[Row]:
 )
 def err_ia(ranking: Ranking, cutoff: int, alpha: float = 0.5, rel: float | None = None) -> Floats:
     topic, rank, gain = _gains(ranking, cutoff, alpha, rel)
-    best = float(np.sum(np.power(1 - alpha, np.arange(cutoff)) / np.arange(1, cutoff + 1)))
-    return ratio(ranking.total(topic, gain / rank), best * n_subtopics(ranking.judgments, rel))
+    return ratio(ranking.total(topic, gain / rank), _most(ranking, cutoff, alpha, rel))
+
+
+def _most(ranking: Ranking, cutoff: int, alpha: float, rel: float | None) -> Floats:
+    """Return what a list would have where every document is relevant to all subtopics."""
+    one = float(np.sum(np.power(1 - alpha, np.arange(cutoff)) / np.arange(1, cutoff + 1)))
+    return one * n_subtopics(ranking.judgments, rel)
 
 
 @closed(err_ia)
 def _err_ia_moments(ranking: Ranking, cutoff: int, alpha: float = 0.5, rel: float | None = None) -> Moments:
-    best = float(np.sum(np.power(1 - alpha, np.arange(cutoff)) / np.arange(1, cutoff + 1)))
-    return Moments(ratio(_novelty(ranking, cutoff, alpha, rel, "rank"), best * n_subtopics(ranking.judgments, rel)))
+    return Moments(ratio(_novelty(ranking, cutoff, alpha, rel, "rank"), _most(ranking, cutoff, alpha, rel)))
 
 
 @explains(err_ia)

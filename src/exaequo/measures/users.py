@@ -7,7 +7,7 @@ import numpy as np
 from exaequo.errors import BadParameter
 from exaequo.judge import Floats
 from exaequo.measures.arithmetic import products_before, sums_so_far
-from exaequo.measures.gain import refuse_higher
+from exaequo.measures.gain import refuse_higher, up_to
 from exaequo.measures.registry import define
 from exaequo.measures.steps import Row, Step, explains, listed, over, summed
 from exaequo.measures.view import View
@@ -32,14 +32,15 @@ def inst(ranking: Ranking, T: float = 1.0, max_rel: float = 4.0) -> Floats:  # n
     from scipy.special import polygamma
 
     refuse_higher("INST", ranking, max_rel)
-    at = ranking.gainful[ranking.rank[ranking.gainful] <= DEEPEST]
-    topic, rank, grade = ranking.topic[at], ranking.rank[at].astype(np.float64), ranking.grade[at]
+    at = up_to(ranking, DEEPEST, ranking.gainful)
     # From one gain to the next T_i stays the same: the weights fall like inverse squares, and what lies between two
     # gains sums to a difference of trigamma functions. Each topic starts with a gain of 0 at rank 0.
-    order = np.argsort(np.concatenate((np.arange(ranking.n_topics), topic)), kind="stable")
-    topic = np.concatenate((np.arange(ranking.n_topics), topic))[order]
-    rank = np.concatenate((np.zeros(ranking.n_topics), rank))[order]
-    grade = np.concatenate((np.zeros(ranking.n_topics), grade))[order]
+    topic = np.concatenate((np.arange(ranking.n_topics), ranking.topic[at]))
+    order = np.argsort(topic, kind="stable")
+    start = np.zeros(ranking.n_topics)
+    rank = np.concatenate((start, ranking.rank[at].astype(np.float64)))[order]
+    grade = np.concatenate((start, ranking.grade[at]))[order]
+    topic = topic[order]
     still = 2 * T - sums_so_far(grade, topic) / max_rel  # T + T_i
     above = rank + still - (rank > 0)
     following = np.concatenate((np.where(topic[1:] == topic[:-1], rank[1:], DEEPEST + 1), [DEEPEST + 1])) - 1 + still
@@ -56,12 +57,12 @@ def _inst_steps(view: View, T: float = 1.0, max_rel: float = 4.0) -> list[Step]:
     rows: list[Row] = []
     for rank in range(1, DEEPEST + 1):
         line = lines.get(rank)
-        gain = line.grade / max_rel if line and line.judged and line.grade > 0 else 0.0
+        gain = line.grade / max_rel if line and line.grade > 0 else 0.0
         everything += weight
         found += gain
         if line:
             numbers = {"gain": gain, "so far": found, "weight": weight, "product": gain * weight}
-            rows.append({"rank": rank, "document": line.document, **numbers})
+            rows.append(line.row(**numbers))
         weight *= ((rank + 2 * T - found - 1) / (rank + 2 * T - found)) ** 2
     last = max((at for at, row in enumerate(rows, 1) if row["gain"]), default=0)
     rows = rows[:last]  # after the last gain nothing is added
@@ -85,7 +86,7 @@ def _inst_steps(view: View, T: float = 1.0, max_rel: float = 4.0) -> list[Step]:
 )
 def bpm(ranking: Ranking, cutoff: int, T: float = 1.0, max_rel: float = 4.0) -> Floats:  # noqa: N803 - as above
     refuse_higher("BPM", ranking, max_rel)
-    at = ranking.gainful[ranking.rank[ranking.gainful] <= cutoff]
+    at = up_to(ranking, cutoff, ranking.gainful)
     topic, grade = ranking.topic[at], ranking.grade[at]
     enough = sums_so_far(grade, topic) >= T * max_rel * (1 - 1e-12)  # grades may be fractions
     stop = np.full(ranking.n_topics, cutoff)
@@ -99,10 +100,9 @@ def bpm(ranking: Ranking, cutoff: int, T: float = 1.0, max_rel: float = 4.0) -> 
 def _bpm_steps(view: View, cutoff: int, T: float = 1.0, max_rel: float = 4.0) -> list[Step]:  # noqa: N803 - as above
     found, stop, rows = 0.0, cutoff, []
     for line in view.lines(cutoff):
-        if line.judged and line.grade > 0:
+        if line.grade > 0:
             found += line.grade / max_rel
-            gain = {"gain": line.grade / max_rel, "so far": found}
-            rows.append({"rank": line.rank, "document": line.document, **gain})
+            rows.append(line.row(**{"gain": line.grade / max_rel, "so far": found}))
             if found >= T * (1 - 1e-12):
                 stop = line.rank
                 break

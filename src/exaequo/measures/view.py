@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,10 @@ class Line(NamedTuple):
     grade: float
     judged: bool
     relevant: bool
+
+    def row(self, **more: Any) -> dict[str, Any]:
+        """Return the row of the document in a table."""
+        return {"rank": self.rank, "document": self.document, **more}
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,11 +69,6 @@ class View:
         own = np.flatnonzero(judgments.topic == self.topic)
         names = judgments.qrels.frame["docno"][judgments.row[own]].to_list()
         return sorted(zip(judgments.grade[own].tolist(), names, strict=True), reverse=True)
-
-    @cached_property
-    def grades(self) -> list[float]:
-        """The grades of all judged documents of the topic, best first."""
-        return [grade for grade, _ in self.judged]
 
 
 def place_of(topic: str, judgments: Judgments) -> int:
