@@ -12,12 +12,12 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from collections import deque
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
-from itertools import islice
 from pathlib import Path
 
 from exaequo.errors import ExaequoError, InputError, Problem
@@ -147,27 +147,57 @@ def run_all(tasks: Sequence[Task], jobs: int) -> Iterator[Done]:
     if jobs == 1 or len(tasks) == 1:
         yield from map(work, tasks)
         return
-    # A forked process would share the threads of Polars, which it cannot; and each needs only one of its own.
-    context = multiprocessing.get_context("spawn")
     before = os.environ.get("POLARS_MAX_THREADS")
-    os.environ["POLARS_MAX_THREADS"] = "1"
-    pool = ProcessPoolExecutor(min(jobs, len(tasks)), mp_context=context, initializer=_follow_the_parent)
+    os.environ["POLARS_MAX_THREADS"] = "1"  # of each process
     try:
-        waiting = iter(tasks)
-        under_way = {pool.submit(work, task) for task in islice(waiting, 4 * jobs)}
-        while under_way:
-            ready, under_way = wait(under_way, return_when=FIRST_COMPLETED)
-            for each in ready:
-                task = next(waiting, None)
-                if task is not None:
-                    under_way.add(pool.submit(work, task))
-                yield each.result()
-    except BrokenProcessPool:
-        message = "a process of the study was ended from outside, perhaps for want of memory"
-        raise ExaequoError(f"{message}; the same command goes on from here, --jobs 1 needs the least.") from None
+        waiting = deque(tasks)
+        while waiting:
+            lost = yield from _side_by_side(waiting, min(jobs, len(tasks)))
+            yield from map(_alone, lost)
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
         if before is None:
             del os.environ["POLARS_MAX_THREADS"]
         else:
             os.environ["POLARS_MAX_THREADS"] = before
+
+
+def _processes(number: int) -> ProcessPoolExecutor:
+    # A forked process would share the threads of Polars, which it cannot.
+    return ProcessPoolExecutor(number, multiprocessing.get_context("spawn"), _follow_the_parent)
+
+
+def _side_by_side(waiting: deque[Task], jobs: int) -> Generator[Done, None, list[Task]]:
+    """Do tasks until none is waiting, or a process dies; return those that were under way then."""
+    pool, under_way = _processes(jobs), dict[Future[Done], Task]()
+    try:
+        while waiting or under_way:
+            while waiting and len(under_way) < 4 * jobs:
+                future = pool.submit(work, waiting[0])
+                under_way[future] = waiting.popleft()
+            for each in wait(under_way, return_when=FIRST_COMPLETED).done:
+                done = each.result()
+                del under_way[each]
+                yield done
+    except BrokenProcessPool:
+        pass
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+    return list(under_way.values())
+
+
+def _alone(task: Task) -> Done:
+    """Do a task in a process of its own; if that dies too, the run is broken."""
+    with _processes(1) as pool:
+        begun, done = pool.submit(os.getpid), pool.submit(work, task)
+        try:
+            return done.result()
+        except BrokenProcessPool:
+            if begun.exception() is not None:
+                raise ExaequoError(
+                    "a process of the study ended before it began, perhaps for want of memory, or because a script "
+                    "does not ask `if __name__ == '__main__'`; the same with one job needs no other process."
+                ) from None
+    found = "the process that evaluated it ended, perhaps because the file is damaged or memory ran out"
+    mend = "Mend the file or free memory; the same command goes on from here."
+    problem = Problem(task.run, None, found, "a sound file, and memory for it", mend)
+    return Done(task.edition, task.run, problem=escaped(str(problem)))
