@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
@@ -49,7 +50,7 @@ def besides_of(scores: Scores, measure: str) -> Floats:
     return np.stack([scores[run, order, measure].values for run in scores.runs])
 
 
-def refuse_geometric(measures: tuple[Measure, ...] | list[Measure], instead: str) -> None:
+def refuse_geometric(measures: Sequence[Measure], instead: str) -> None:
     """Refuse a geometric mean, which is one number per run."""
     for measure in measures:
         if measure.aggregate == "gm":

@@ -76,16 +76,9 @@ def extremes(scores: Scores) -> pl.DataFrame:
     for measure in scores.measures:
         order, values = oriented(scores, measure), means(scores, measure)
         best, worst = int(np.argmax(order)), int(np.argmin(order))
-        rows.append(
-            {
-                "measure": measure.name,
-                "best": scores.runs[best],
-                "best_score": float(values[best]),
-                "worst": scores.runs[worst],
-                "worst_score": float(values[worst]),
-            }
-        )
-    return pl.DataFrame(rows)
+        rows.append((measure.name, scores.runs[best], values[best], scores.runs[worst], values[worst]))
+    schema = _texts("measure", "best", "best_score", "worst", "worst_score")
+    return pl.DataFrame(rows, schema=schema | dict.fromkeys(("best_score", "worst_score"), pl.Float64), orient="row")
 
 
 def _mean_curves(scores: Scores) -> Floats:
@@ -95,8 +88,8 @@ def _mean_curves(scores: Scores) -> Floats:
 
 def curves(scores: Scores) -> pl.DataFrame:
     """Return the interpolated curve of each system, averaged over topics."""
-    levels = {f"{level / 10:g}": values for level, values in enumerate(_mean_curves(scores))}
-    return pl.DataFrame({"run": scores.runs, **levels})
+    levels = (level.removeprefix("IPrec@") for level in CURVE)
+    return pl.DataFrame({"run": scores.runs, **dict(zip(levels, _mean_curves(scores), strict=True))})
 
 
 def dominance(scores: Scores) -> pl.DataFrame:
@@ -181,6 +174,10 @@ def robustness(scores: Scores) -> pl.DataFrame:
     )
 
 
+#: The views that need nothing but scores; each is the table of its name.
+OF_SCORES = (extremes, correlations, taus, inversions, dominance, curves, topics, difficulty, robustness)
+
+
 # ---------------------------------------------------------------------------------------- several collections, judges
 
 
@@ -209,7 +206,7 @@ def across_collections(collections: Mapping[str, Scores]) -> pl.DataFrame:
         row: dict[str, Any] = dict(zip(("measure", "one", "two"), names, strict=True))
         row |= {"systems": len(runs), "pairs": pairs}
         row |= {"inverted": inverted, "inverted_percent": 100 * inverted / pairs if pairs else None}
-        rows.append(row | (_agreement(one, two) if len(runs) > 1 else {}))
+        rows.append(row | (_agreement(one, two) if pairs else {}))
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
