@@ -81,7 +81,6 @@ def rbo(one: RankedItems, two: RankedItems, p: float = 0.9, ties: str = "a") -> 
         raise BadParameter("A ranking must have at least one item.")
     s, depth = len(short), len(long)
     items = list(dict.fromkeys((*short, *long)))
-    # How much of each item is in the first d of each ranking, for d = 1 … the length of the longer one.
     mine, theirs = (_presence(items, places, depth, ties) for places in (short, long))
     ranks = np.arange(1, depth + 1)
     overlap = (mine * theirs).sum(axis=0)
@@ -115,14 +114,10 @@ def _places(ranking: RankedItems) -> dict[Hashable, tuple[int, int]]:
 
 
 def _presence(items: list[Hashable], places: dict[Hashable, tuple[int, int]], depth: int, ties: str) -> Floats:
-    ranks = np.arange(1, depth + 1)
-    result = np.zeros((len(items), depth))
-    for row, item in enumerate(items):
-        if item in places:
-            first, last = places[item]
-            inside = np.clip((ranks - first + 1) / (last - first + 1), 0.0, 1.0)
-            result[row] = ranks >= first if ties == "w" else inside
-    return result
+    """Return how much of each item is in the first d of a ranking; an item it lacks would come beyond them all."""
+    first, last = np.array([places.get(item, (depth + 1, depth + 1)) for item in items]).T[:, :, None]
+    share: Floats = (np.arange(1, depth + 1) - first + 1) / (last - first + 1)
+    return (share > 0).astype(np.float64) if ties == "w" else np.clip(share, 0.0, 1.0)
 
 
 def rbo_of_scores(one: Floats, two: Floats, p: float = 0.9, ties: str = "a") -> float:

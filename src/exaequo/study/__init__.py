@@ -9,6 +9,8 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -75,9 +77,8 @@ def study(
         raise BadParameter(f"top must be a whole number ≥ 0. Got {top} instead.")
     options, parsed = Options(ties=INTERVAL, depth=depth, **relevance), parse_measures(measures)
     settings = Settings(tuple(measure.name for measure in parsed), options)
-    done = _done(find(archive, tracks, editions), settings, _store(out), jobs, strict, progress)
-    sound = sorted((each for each in done if not each.problem), key=_place)
-    broken = sorted((each for each in done if each.problem), key=_place)
+    done = sorted(_done(find(archive, tracks, editions), settings, _store(out), jobs, strict, progress), key=_place)
+    sound, broken = [each for each in done if not each.problem], [each for each in done if each.problem]
     if not sound:
         found, mend = "not one run could be evaluated", broken[0].problem
         raise InputError(Problem(str(archive), None, found, "at least one", mend))
@@ -158,11 +159,8 @@ def _place(done: Done) -> tuple[str, str, str]:
 
 def _editions(done: Sequence[Done], measures: Sequence[Measure]) -> dict[tuple[str, str], Scores]:
     """Put the results of all runs together, edition by edition."""
-    by_edition: dict[Edition, list[Done]] = {}
-    for each in done:
-        by_edition.setdefault(each.edition, []).append(each)
     editions = {}
-    for edition, group in by_edition.items():
+    for edition, group in groupby(done, key=attrgetter("edition")):
         kept = [(read_again(Path(each.result)), escaped(each.run)) for each in group]
         editions[edition.track, edition.name] = together(kept, measures)
     return editions
@@ -170,14 +168,11 @@ def _editions(done: Sequence[Done], measures: Sequence[Measure]) -> dict[tuple[s
 
 def _said(sound: Sequence[Done], broken: Sequence[Done]) -> dict[str, pl.DataFrame]:
     """Return what could not be evaluated, and what there is to say about the rest."""
-    problems = [(*_labels(each), each.problem) for each in broken]
-    remarks = [(*_labels(each), text) for each in sound for text in each.remarks]
-    columns = ("track", "edition", "file")
-    return {
-        "broken": pl.DataFrame(problems, schema=dict.fromkeys((*columns, "problem"), pl.String), orient="row"),
-        "remarks": pl.DataFrame(remarks, schema=dict.fromkeys((*columns, "remark"), pl.String), orient="row"),
-    }
-
-
-def _labels(done: Done) -> tuple[str, str, str]:
-    return done.edition.track, done.edition.name, escaped(done.run)
+    problems = [(each, each.problem) for each in broken]
+    remarks = [(each, text) for each in sound for text in each.remarks]
+    frames = {}
+    for name, column, said in (("broken", "problem", problems), ("remarks", "remark", remarks)):
+        rows = [(each.edition.track, each.edition.name, escaped(each.run), text) for each, text in said]
+        schema = dict.fromkeys(("track", "edition", "file", column), pl.String)
+        frames[name] = pl.DataFrame(rows, schema=schema, orient="row")
+    return frames
