@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from exaequo.choices import CORRECTIONS, HSD, INTERVAL_KINDS, PATTERNS
-from exaequo.comparison.values import DIGITS, pick, table
+from exaequo.comparison.values import DIGITS, table
 from exaequo.errors import BadParameter
 from exaequo.judge import Floats, Ints
 from exaequo.luck import changes, gain
@@ -240,7 +240,7 @@ def systems_table(scores: Scores, pairs: pl.DataFrame, plan: Plan) -> pl.DataFra
             "high": high,
             **{ties: table(scores, measure, ties).mean(axis=1) for ties in scores.ties[1:]},
         }
-        name, column = _told_apart(scores.runs, order, pick(pairs, measure), plan)
+        name, column = _told_apart(scores.runs, order, pairs.filter(pl.col("measure") == measure.name), plan)
         parts.append(pl.DataFrame({**columns, name: column}).sort("rank", maintain_order=True))
     return pl.concat(parts)
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
-import polars as pl
 
 from exaequo.aggregate import aggregate
 from exaequo.choices import EXPECTED, INTERVAL
@@ -97,8 +96,3 @@ def refuse_undefined(scores: Scores, measure: Measure) -> None:
 def shared_measures(one: Scores, two: Scores) -> list[Measure]:
     """Return the measures both can be compared on."""
     return [measure for measure in one.measures if measure in two.measures]
-
-
-def pick(frame: pl.DataFrame, measure: Measure) -> pl.DataFrame:
-    """Return the rows of one measure."""
-    return frame.filter(pl.col("measure") == measure.name)

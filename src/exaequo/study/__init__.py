@@ -7,7 +7,7 @@ it, `pages` writes them. The same archive gives the same bytes, however often th
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
@@ -26,7 +26,7 @@ from exaequo.scores import Scores
 from exaequo.study import tables
 from exaequo.study.archive import Edition, find
 from exaequo.study.results import read_again, together
-from exaequo.study.work import Done, Settings, Task, escaped, run_all
+from exaequo.study.work import Done, Task, escaped, run_all
 
 #: Where results of single runs are kept, inside the folder of the study.
 STORE = "work"
@@ -76,14 +76,21 @@ def study(
     if top < 0:
         raise BadParameter(f"top must be a whole number ≥ 0. Got {top} instead.")
     options, parsed = Options(ties=INTERVAL, depth=depth, **relevance), parse_measures(measures)
-    settings = Settings(tuple(measure.name for measure in parsed), options)
-    done = sorted(_done(find(archive, tracks, editions), settings, _store(out), jobs, strict, progress), key=_place)
+    chosen, names, store = find(archive, tracks, editions), tuple(measure.name for measure in parsed), _store(out)
+    whole = [edition for edition in chosen if edition.qrels and edition.runs]
+    tasks = [Task(edition, run, names, options, store) for edition in whole for run in edition.runs]
+    done = []
+    for each in _done(chosen, tasks, jobs, progress):
+        if strict and each.problem:
+            raise ExaequoError(each.problem)
+        done.append(each)
+    done.sort(key=_place)
     sound, broken = [each for each in done if not each.problem], [each for each in done if each.problem]
     if not sound:
         found, mend = "not one run could be evaluated", broken[0].problem
         raise InputError(Problem(str(archive), None, found, "at least one", mend))
     asked = {
-        "measures": list(settings.measures),
+        "measures": list(names),
         "depth": depth,
         "top": top,
         "alpha": alpha,
@@ -94,37 +101,25 @@ def study(
     return Study(made | _said(sound, broken), broken, {"options": asked, **_about(sound, broken)})
 
 
-def _store(out: str | Path) -> Path:
+def _store(out: str | Path) -> str:
     """Return the folder where results are kept, which is made if it is not there."""
     store = Path(out) / STORE
     try:
         store.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ExaequoError(f"{out}: cannot be the folder of a study ({error.strerror or error}).") from None
-    return store
+    return str(store)
 
 
 def _done(
-    chosen: Sequence[Edition],
-    settings: Settings,
-    store: Path,
-    jobs: int,
-    strict: bool,
-    progress: Callable[[Done, int, int], None] | None,
-) -> list[Done]:
-    """Evaluate all runs of all editions, or stop at the first that cannot be, if strict."""
-    done = [_incomplete(edition) for edition in chosen if not (edition.qrels and edition.runs)]
-    if strict and done:
-        raise ExaequoError(done[0].problem)
-    whole = [edition for edition in chosen if edition.qrels and edition.runs]
-    tasks = [Task(edition, run, settings, str(store)) for edition in whole for run in edition.runs]
+    chosen: Sequence[Edition], tasks: Sequence[Task], jobs: int, progress: Callable[[Done, int, int], None] | None
+) -> Iterator[Done]:
+    """Yield what is wrong with incomplete editions, then all runs of the others, as they are done."""
+    yield from (_incomplete(edition) for edition in chosen if not (edition.qrels and edition.runs))
     for number, each in enumerate(run_all(tasks, jobs), 1):
-        if strict and each.problem:
-            raise ExaequoError(each.problem)
-        done.append(each)
+        yield each
         if progress is not None:
             progress(each, number, len(tasks))
-    return done
 
 
 def _about(sound: Sequence[Done], broken: Sequence[Done]) -> dict[str, Any]:

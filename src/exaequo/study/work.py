@@ -33,20 +33,13 @@ from exaequo.writing import write_whole
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What changes a result."""
-
-    measures: tuple[str, ...]
-    options: Options
-
-
-@dataclass(frozen=True)
 class Task:
-    """One run to be evaluated."""
+    """One run to be evaluated; its result is kept in the store."""
 
     edition: Edition
     run: str
-    settings: Settings
+    measures: tuple[str, ...]
+    options: Options
     store: str
 
 
@@ -60,12 +53,6 @@ class Done:
     lines: int = 0
     problem: str = ""
     remarks: tuple[str, ...] = ()
-
-
-def key_of(hashes: Sequence[str], settings: Settings) -> str:
-    """Return the name of the result of these files under these settings."""
-    content = json.dumps([FORMAT, list(hashes), asdict(settings)], sort_keys=True)
-    return hashlib.sha256(content.encode()).hexdigest()
 
 
 @lru_cache(maxsize=65536)
@@ -91,11 +78,13 @@ def work(task: Task) -> Done:
     try:
         qrels = tuple(map(hash_of, task.edition.qrels))
         # The name of the file may be the name of the run.
-        key = key_of([*qrels, hash_of(task.run), escaped(Path(task.run).name)], task.settings)
+        files = [*qrels, hash_of(task.run), escaped(Path(task.run).name)]
+        content = [FORMAT, files, {"measures": task.measures, "options": asdict(task.options)}]
+        key = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
         path = Path(task.store) / f"{key}.result"
         kept = unpacked(path)
         if kept is None:
-            write_whole(str(path), _evaluate(task, _judgments(task.edition.qrels, qrels, task.settings.options)))
+            write_whole(str(path), _evaluate(task, _judgments(task.edition.qrels, qrels, task.options)))
             kept = read_again(path)
         return replace(done, result=str(path), lines=kept.lines, remarks=kept.remarks)
     except ExaequoError as error:
@@ -118,10 +107,9 @@ def _judgments(paths: tuple[str, ...], hashes: tuple[str, ...], options: Options
 
 def _evaluate(task: Task, judgments: Judgments) -> bytes:
     """Return the result of a run: ties and values under each strategy, list by list."""
-    options, measures = task.settings.options, parse_measures(task.settings.measures)
-    ties = partial(tie_statistics, depth=options.depth, single=False)
-    runs = judged_runs(judgments, [read_run(task.run)], options)
-    scores = evaluate_runs(runs, measures, options, facts=ties)
+    ties = partial(tie_statistics, depth=task.options.depth, single=False)
+    runs = judged_runs(judgments, [read_run(task.run)], task.options)
+    scores = evaluate_runs(runs, parse_measures(task.measures), task.options, facts=ties)
     if not any(facts.documents.any() for facts in scores.facts.values()):
         found = "none of its topics has a relevant document"
         mend = "Check that the run and the qrels are of the same edition."
