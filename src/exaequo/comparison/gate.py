@@ -53,11 +53,8 @@ class GateResult:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data."""
-        return {
-            "passed": self.passed,
-            "measures": [asdict(gate) for gate in self.gates],
-            "warnings": list(self.warnings),
-        }
+        gates = [asdict(gate) for gate in self.gates]
+        return {"passed": self.passed, "measures": gates, "warnings": list(self.warnings)}
 
     def markdown(self) -> str:
         """Return a summary for a pull request."""

@@ -164,7 +164,7 @@ def _pairs_of(scores: Scores, measure: Measure, first: Ints, second: Ints, plan:
 
 def _figures(pairs: _Pairs) -> dict[str, Any]:
     """Return differences with their intervals, p, effect sizes and power."""
-    gaps, alpha, n = pairs.gaps, pairs.plan.alpha, pairs.gaps.shape[1]
+    gaps, alpha, n = pairs.gaps, pairs.plan.alpha, pairs.values.shape[1]
     difference, deviation = gaps.mean(axis=1), gaps.std(axis=1, ddof=1)
     (low, high), (p, corrected) = pairs.interval, pairs.p
     steady = np.ptp(gaps, axis=1) < NOISE

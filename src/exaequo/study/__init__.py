@@ -76,9 +76,9 @@ def study(
     if top < 0:
         raise BadParameter(f"top must be a whole number ≥ 0. Got {top} instead.")
     options, parsed = Options(ties=INTERVAL, depth=depth, **relevance), parse_measures(measures)
-    chosen, names, store = find(archive, tracks, editions), tuple(measure.name for measure in parsed), _store(out)
-    whole = [edition for edition in chosen if edition.qrels and edition.runs]
-    tasks = [Task(edition, run, names, options, store) for edition in whole for run in edition.runs]
+    names = tuple(measure.name for measure in parsed)
+    chosen, store = find(archive, tracks, editions), _store(out)
+    tasks = [Task(each, run, names, options, store) for each in chosen if each.qrels for run in each.runs]
     done = []
     for each in _done(chosen, tasks, jobs, progress):
         if strict and each.problem:

@@ -117,27 +117,29 @@ def averaged(editions: pl.DataFrame) -> pl.DataFrame:
     figures = [name for name in editions.columns if name not in (*EDITION, "runs", "lists")]
     counts = [pl.col(name).sum() for name in ("runs", "lists") if name in editions.columns]
     parts = []
-    for track, rows in [*_by_track(editions), (None, editions)]:
+    for track, rows in _by_track(editions):
         if track is not None:
             parts.append(rows)
         for label in (PLAIN, WEIGHTED):
             share = pl.col("runs") if label == WEIGHTED else pl.lit(1)
             weights = {name: pl.when(pl.col(name).is_not_null()).then(share) for name in figures}
             means = [((pl.col(name) * weight).sum() / weight.sum()).alias(name) for name, weight in weights.items()]
-            row = rows.select(pl.lit(track or ALL).alias("track"), pl.lit(label).alias("edition"), *counts, *means)
-            parts.append(row.head(1))
+            labels = pl.lit(track or ALL).alias("track"), pl.lit(label).alias("edition")
+            parts.append(rows.select(*labels, *counts, *means))
     return pl.concat(parts)
 
 
-def _by_track(frame: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+def _by_track(frame: pl.DataFrame) -> Iterator[tuple[str | None, pl.DataFrame]]:
+    """Yield each track with its rows, then all rows, under no name."""
     for (track,), rows in frame.group_by(["track"], maintain_order=True):
         yield str(track), rows
+    yield None, frame
 
 
 def differences(frame: pl.DataFrame, measure: Measure, of: str) -> pl.DataFrame:
     """Compare conventional with realistic scores, track by track: difference, correlation, one-tailed paired t-test."""
     rows = []
-    for track, part in [*_by_track(frame), (None, frame)]:
+    for track, part in _by_track(frame):
         low, middle = (part[ties].to_numpy() for ties in INTERVAL[:2])
         known = ~np.isnan(low) & ~np.isnan(middle)
         low, middle = low[known], middle[known]
@@ -240,7 +242,7 @@ def stuffing(runs: pl.DataFrame) -> pl.DataFrame:
     stuffs = (pl.col("stuffed_lists") > 0).sum().cast(pl.Int64).alias("stuffing")
     figures = [pl.len().cast(pl.Int64).alias("systems"), stuffs]
     parts = []
-    for track, rows in [*_by_track(runs), (None, runs)]:
+    for track, rows in _by_track(runs):
         if track is not None:
             parts.append(rows.group_by(EDITION).agg(*figures).sort(EDITION))
         parts.append(rows.select(pl.lit(track or ALL).alias("track"), pl.lit(ALL).alias("edition"), *figures))
