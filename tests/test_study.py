@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import multiprocessing
 import os
 import random
 import shutil
@@ -24,6 +25,7 @@ from exaequo.cli import run as command
 from exaequo.study import Study, study, tables
 from exaequo.study.archive import find
 from exaequo.study.pages import page, write
+from exaequo.study.work import Done
 from helpers import evaluate
 
 INTERVAL = ("realistic", "conventional", "optimistic")
@@ -403,3 +405,60 @@ def test_killed_and_started_again(tmp_path: Path) -> None:
         process.wait()
     subprocess.run([*arguments, str(tmp_path / "killed")], check=True, capture_output=True)
     assert read(tmp_path / "killed") == read(tmp_path / "left alone")
+
+
+def test_a_process_that_is_killed_is_made_up_for(archive: Path, tmp_path: Path) -> None:
+    seen = []
+
+    def kill(_done: Done, number: int, _total: int) -> None:
+        if number == 1:
+            multiprocessing.active_children()[0].kill()
+        seen.append(number)
+
+    found = study(archive, tmp_path / "killed", jobs=2, progress=kill)
+    assert seen == list(range(1, 25))
+    assert not found.broken
+    write(found, tmp_path / "killed")
+    write(study(archive, tmp_path / "left alone"), tmp_path / "left alone")
+    assert read(tmp_path / "killed") == read(tmp_path / "left alone")
+
+
+#: What every new process runs first: reading some file kills it, or it does not even begin.
+_KILLS = """
+import hashlib, os, signal
+whole = hashlib.file_digest
+def file_digest(file, name):
+    if file.name.endswith("deadly"):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return whole(file, name)
+hashlib.file_digest = file_digest
+"""
+
+
+def test_runs_that_kill_their_process_are_left_out(
+    archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = tmp_path / "archive"
+    shutil.copytree(archive / "web", copy / "web")
+    deadly = [copy / "web" / place for place in ("1999/runs/deadly", "2000/runs/very-deadly")]
+    for path in deadly:
+        shutil.copy(path.with_name("sys1"), path)
+    (tmp_path / "sitecustomize.py").write_text(_KILLS)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
+    found = study(copy, tmp_path / "out", jobs=2)
+    assert found.about["archive"]["runs"] == 12
+    assert [each.run for each in found.broken] == [str(path) for path in deadly]
+    problem = found.tables["broken"]["problem"][0]
+    assert problem.startswith(f"{deadly[0]}: the process that evaluated it ended, perhaps because the file is damaged")
+    assert "free memory" in problem
+    assert found.tables["systems"].equals(study(archive, tmp_path / "sound", tracks=["web"]).tables["systems"])
+    with pytest.raises(ExaequoError, match="deadly: the process that evaluated it ended"):
+        study(copy, tmp_path / "strict", jobs=2, strict=True)
+
+
+def test_processes_that_cannot_begin(archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import os\nos._exit(1)\n")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
+    with pytest.raises(ExaequoError, match="ended before it began"):
+        study(archive, tmp_path / "out", jobs=2)
+    assert "POLARS_MAX_THREADS" not in os.environ

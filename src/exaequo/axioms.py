@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
+from operator import le
 
 import numpy as np
 
 from exaequo.evaluation import judged_runs
+from exaequo.judge import Floats
 from exaequo.measures import Measure
 from exaequo.options import Options
 from exaequo.read import read_qrels, read_run
@@ -21,14 +23,12 @@ from exaequo.read import read_qrels, read_run
 LENGTH, MOST_RELEVANT = 6, 3
 _TOLERANCE = 1e-12
 
-Ranks = tuple[int, ...]
-
 
 @dataclass(frozen=True)
 class Listing:
     """A list by the ranks of its relevant documents, how many there are in all, and how long it is."""
 
-    ranks: Ranks
+    ranks: tuple[int, ...]
     n_rel: int
     length: int
 
@@ -54,12 +54,16 @@ class Listing:
 
 @dataclass(frozen=True)
 class Axiom:
-    """A rule for two lists: where `better` says the first is better, its value must be higher, or not lower."""
+    """A rule for two lists: where `better` says the first is better, its value must be higher, or not lower.
+
+    Where lists are `alike` they are of one length, and as many documents are relevant.
+    """
 
     name: str
     says: str
     better: Callable[[Listing, Listing], bool]
     strict: bool
+    alike: bool = True
 
 
 @dataclass(frozen=True)
@@ -80,73 +84,60 @@ class Finding:
         return self.pair is None
 
 
-def _same(one: Listing, two: Listing) -> bool:
-    return one.n_rel == two.n_rel and one.length == two.length
-
-
 def _one_up(one: Listing, two: Listing) -> bool:
     """One relevant document of the second stands one rank higher in the first."""
-    moved = [(a, b) for a, b in zip(one.ranks, two.ranks, strict=False) if a != b]
-    return _same(one, two) and one.found == two.found and len(moved) == 1 and moved[0][0] == moved[0][1] - 1
+    moved = [a - b for a, b in zip(one.ranks, two.ranks, strict=False) if a != b]
+    return one.found == two.found and moved == [-1]
 
 
 AXIOMS = (
-    Axiom(
-        "c1", "more relevant documents found are better", lambda a, b: _same(a, b) and a.found > b.found, strict=True
-    ),
+    Axiom("c1", "more relevant documents found are better", lambda a, b: a.found > b.found, strict=True),
     Axiom(
         "c2",
         "with as many found, an earlier last one is better",
-        lambda a, b: _same(a, b) and a.found == b.found and a.last < b.last,
+        lambda a, b: a.found == b.found and a.last < b.last,
         strict=True,
     ),
     Axiom(
         "c3",
         "with as many found and the same last one, a higher AP is better",
-        lambda a, b: _same(a, b) and a.found == b.found and a.last == b.last and a.ap > b.ap + _TOLERANCE,
+        lambda a, b: a.found == b.found and a.last == b.last and a.ap > b.ap + _TOLERANCE,
         strict=True,
     ),
     Axiom(
         "c4",
         "finding all is best, finding none is worst",
-        lambda a, b: _same(a, b) and (a.found == a.n_rel > b.found or a.found > b.found == 0),
+        lambda a, b: a.found == a.n_rel > b.found or a.found > b.found == 0,
         strict=True,
     ),
     Axiom(
         "c5",
         "with as many found, none is better than all at the top, none worse than the last one at the end",
-        lambda a, b: (
-            _same(a, b) and a.found == b.found and (a.last == a.found or b.last == b.length) and a.last < b.last
-        ),
+        lambda a, b: a.found == b.found and a.last < b.last and (a.last == a.found or b.last == b.length),
         strict=False,
     ),
     Axiom(
         "c6",
         "with as many found and the same last one, all others at the top are best, all others just before it worst",
         lambda a, b: (
-            _same(a, b)
-            and a.found == b.found > 1
+            a.found == b.found > 1
             and a.last == b.last
             and a != b
             and (a.ranks[:-1] == tuple(range(1, a.found)) or b.ranks[0] == b.last - b.found + 1)
         ),
         strict=True,
     ),
-    Axiom(
-        "B1", "a list with more relevant documents is preferred", lambda a, b: _same(a, b) and a.found > b.found, False
-    ),
+    Axiom("B1", "a list with more relevant documents is preferred", lambda a, b: a.found > b.found, strict=False),
     Axiom(
         "B2",
         "with as many found, each as early or earlier is preferred",
-        lambda a, b: (
-            _same(a, b) and a.found == b.found and a != b and all(x <= y for x, y in zip(a.ranks, b.ranks, strict=True))
-        ),
+        lambda a, b: a.found == b.found and a != b and all(map(le, a.ranks, b.ranks)),
         strict=False,
     ),
     Axiom(
         "add",
         "one more relevant document in the place of another does not hurt",
-        lambda a, b: _same(a, b) and a.found == b.found + 1 and set(b.ranks) < set(a.ranks),
+        lambda a, b: a.found == b.found + 1 and set(b.ranks) < set(a.ranks),
         strict=False,
     ),
     Axiom("swap", "a relevant document one rank higher does not hurt", _one_up, strict=False),
@@ -156,6 +147,7 @@ AXIOMS = (
         "one more document that is not relevant, at the end, does not help",
         lambda a, b: a.ranks == b.ranks and a.n_rel == b.n_rel and a.length == b.length - 1,
         strict=False,
+        alike=False,
     ),
 )
 
@@ -164,9 +156,7 @@ def check(measure: Measure) -> list[Finding]:
     """Try all axioms on all short lists; counter-examples are the smallest there are."""
     lists = sorted(_lists(), key=lambda each: (each.length, each.n_rel, each.found, each.ranks))
     values = _values(measure, lists)
-    if not measure.definition.higher_is_better:
-        values = -values
-    return [_try(axiom, lists, values, measure.definition.higher_is_better) for axiom in AXIOMS]
+    return [_try(axiom, lists, values, measure.upward) for axiom in AXIOMS]
 
 
 def _lists() -> Iterator[Listing]:
@@ -177,7 +167,7 @@ def _lists() -> Iterator[Listing]:
                     yield Listing(ranks, n_rel, length)
 
 
-def _values(measure: Measure, lists: list[Listing]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _values(measure: Measure, lists: list[Listing]) -> Floats:
     """Evaluate every list as a topic of one run; what is not relevant was judged so."""
     qrels: dict[str, dict[str, int]] = {}
     run: dict[str, dict[str, float]] = {}
@@ -190,16 +180,13 @@ def _values(measure: Measure, lists: list[Listing]) -> np.ndarray[tuple[int], np
     return measure.values(ordering.ranking())
 
 
-def _try(
-    axiom: Axiom, lists: list[Listing], values: np.ndarray[tuple[int], np.dtype[np.float64]], upward: bool
-) -> Finding:
+def _try(axiom: Axiom, lists: list[Listing], values: Floats, upward: int) -> Finding:
     undefined = 0
-    for at, two in enumerate(lists):
-        for place, one in enumerate(lists):
-            if axiom.better(one, two):
-                gain = values[place] - values[at]
-                undefined += int(np.isnan(gain))
-                if gain < -_TOLERANCE or (axiom.strict and gain <= _TOLERANCE):
-                    sign = 1 if upward else -1
-                    return Finding(axiom, (one, two), (float(sign * values[place]), float(sign * values[at])))
+    for (two, below), (one, above) in product(zip(lists, values, strict=True), repeat=2):
+        alike = one.n_rel == two.n_rel and one.length == two.length
+        if (alike or not axiom.alike) and axiom.better(one, two):
+            gain = upward * (above - below)
+            undefined += int(np.isnan(gain))
+            if gain < -_TOLERANCE or (axiom.strict and gain <= _TOLERANCE):
+                return Finding(axiom, (one, two), (float(above), float(below)))
     return Finding(axiom, None, None, undefined)

@@ -6,12 +6,12 @@ fills its lists with documents of score 0. `dense-fp16` ties because its scores 
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
+import numpy as np
 import polars as pl
 
 from exaequo.errors import ExaequoError
@@ -21,6 +21,8 @@ from exaequo.writing import write_whole
 
 N_TOPICS, CANDIDATES, DEPTH = 25, 160, 100
 _NEWSPAPERS = ("AP", "FT", "LA", "WSJ", "ZF")
+#: The candidates of a topic by docno: their grades, and whether somebody judged them.
+_Pool = dict[str, tuple[int, bool]]
 
 
 class Sample(NamedTuple):
@@ -46,37 +48,14 @@ class Sample(NamedTuple):
         return list(texts)
 
 
-class _Document(NamedTuple):
-    docno: str
-    grade: int
-    judged: bool
-
-
-def _whole(score: float) -> float:
-    return float(max(0, min(4, round(score))))
-
-
-def _half(score: float) -> float:
-    half: float = struct.unpack("e", struct.pack("e", score + 60))[0]
-    return half
-
-
-def _boolean(score: float) -> float:
-    return float(round(score * 2)) if score > 2 else 0.0
-
-
-def _tenths(score: float) -> float:
-    return round(score - 8, 1)
-
-
 #: Name, how well grades show through the noise, and how the system writes its scores.
 _SYSTEMS: tuple[tuple[str, float, Callable[[float], float]], ...] = (
     ("bm25", 0.28, lambda score: round(score * 4.1, 6)),
-    ("boolean", 0.22, _boolean),
-    ("dense-fp16", 0.38, _half),
+    ("boolean", 0.22, lambda score: float(round(score * 2)) if score > 2 else 0.0),
+    ("dense-fp16", 0.38, lambda score: float(np.float16(score + 60))),
     ("hybrid", 0.5, lambda score: round(score / 6, 6)),
-    ("llm-judge", 0.48, _whole),
-    ("logprob", 0.33, _tenths),
+    ("llm-judge", 0.48, lambda score: float(max(0, min(4, round(score))))),
+    ("logprob", 0.33, lambda score: round(score - 8, 1)),
 )
 
 
@@ -86,43 +65,34 @@ def sample(seed: int = 2010) -> Sample:
     random = Random(seed).random
     pools = {str(401 + number): _pool(random) for number in range(N_TOPICS)}
     judgments = [
-        (qid, document.docno, float(document.grade))
-        for qid, pool in pools.items()
-        for document in pool
-        if document.judged
+        (qid, docno, float(grade)) for qid, pool in pools.items() for docno, (grade, judged) in pool.items() if judged
     ]
     frame = pl.DataFrame(judgments, schema=["qid", "docno", ("rel", pl.Float64)], orient="row")
     runs = [_run(name, quality, written, pools, random) for name, quality, written in _SYSTEMS]
     return Sample(Qrels(with_keys(frame), Source("sample/qrels.txt")), runs)
 
 
-def _pool(random: Callable[[], float]) -> list[_Document]:
+def _pool(random: Callable[[], float]) -> _Pool:
     """Candidates of one topic: a tenth to a third relevant, most of the rest judged 0, some not judged."""
     share = 0.08 + 0.22 * random()
-    documents: dict[str, _Document] = {}
+    documents: _Pool = {}
     while len(documents) < CANDIDATES:
         docno = f"{_NEWSPAPERS[int(random() * 5)]}{int(random() * 9000) + 1000}"
         grade = 1 + int(3 * random() ** 2) if random() < share else 0
-        documents.setdefault(docno, _Document(docno, grade, grade > 0 or random() < 0.7))
-    return list(documents.values())
+        documents.setdefault(docno, (grade, grade > 0 or random() < 0.7))
+    return documents
 
 
 def _run(
-    name: str,
-    quality: float,
-    written: Callable[[float], float],
-    pools: dict[str, list[_Document]],
-    random: Callable[[], float],
+    name: str, quality: float, written: Callable[[float], float], pools: dict[str, _Pool], random: Callable[[], float]
 ) -> Run:
     rows: list[tuple[str, str, float, str]] = []
     for qid, pool in pools.items():
-        noise = [random() + random() + random() for _ in pool]
         scored = [
-            (written(quality * document.grade + error), document.docno)
-            for document, error in zip(pool, noise, strict=True)
+            (docno, written(quality * grade + (random() + random() + random()))) for docno, (grade, _) in pool.items()
         ]
-        scored.sort(key=lambda pair: -pair[0])
-        rows += [(qid, docno, sim, str(rank)) for rank, (sim, docno) in enumerate(scored[:DEPTH], 1)]
+        scored.sort(key=lambda pair: -pair[1])
+        rows += [(qid, docno, sim, str(rank)) for rank, (docno, sim) in enumerate(scored[:DEPTH], 1)]
     frame = pl.DataFrame(rows, schema=["qid", "docno", ("sim", pl.Float64), "rank"], orient="row")
     return Run(name, with_keys(frame), Source(f"sample/runs/{name}.txt"))
 

@@ -51,12 +51,6 @@ class TieStatistics:
         whole: Bools = (self.documents > 1) & (self.scores == 1)
         return whole
 
-    @property
-    def untied(self) -> Bools:
-        """Lists without a tie."""
-        none: Bools = self.there & (self.tied == 0)
-        return none
-
     def frame(self, topics: pl.Series) -> pl.DataFrame:
         """Return a row per list."""
         columns = {
@@ -84,7 +78,7 @@ class TieStatistics:
             "per_score": float(per_score.mean()) if len(share) else float("nan"),
             "largest_tie": int(self.largest.max(initial=0)),
             "one_tie": int(self.one_tie.sum()),
-            "no_tie": int(self.untied.sum()),
+            "no_tie": int((there & (self.tied == 0)).sum()),
             "only_in_single": int(self.single.sum()),
             "stuffed_lists": int((self.stuffed > 0).sum()),
             "stuffed": int(self.stuffed.sum()),
@@ -98,14 +92,17 @@ def tie_statistics(
     """Count the ties of each list, cut at `depth`; `single` also counts those of single precision."""
     ranking = ordering.ranking("input", depth=depth)
     groups = ranking.groups
-    documents, tied, scores, largest = _counted(ranking, groups)
-    more = _counted(ranking, _groups_in_single(ranking))[1] - tied if single else np.zeros_like(tied)
+    tied = _tied(ranking, groups)
+    more = _tied(ranking, _groups_in_single(ranking)) - tied if single else np.zeros_like(tied)
+    scores = np.bincount(groups.topic, minlength=ranking.n_topics)
+    largest, ties = np.zeros_like(tied), groups.size > 1
+    np.maximum.at(largest, groups.topic[ties], groups.size[ties])
     crossing = {}
     for cutoff in cutoffs:
         across = (groups.before < cutoff) & (groups.before + groups.size > cutoff)
         crossing[cutoff] = np.bincount(groups.topic[across], minlength=ranking.n_topics) > 0
     stuffed = np.bincount(ranking.topic[stuffing(ranking)], minlength=ranking.n_topics)
-    return TieStatistics(documents, tied, scores, largest, np.maximum(more, 0), stuffed, crossing)
+    return TieStatistics(ranking.returned, tied, scores, largest, np.maximum(more, 0), stuffed, crossing)
 
 
 def _groups_in_single(ranking: Ranking) -> Groups:
@@ -117,13 +114,9 @@ def _groups_in_single(ranking: Ranking) -> Groups:
     return replace(ranking, tie=np.cumsum(new)).groups
 
 
-def _counted(ranking: Ranking, groups: Groups) -> tuple[Ints, Ints, Ints, Ints]:
-    ties = groups.size > 1
-    tied = np.zeros(ranking.n_topics, dtype=np.int64)
-    np.add.at(tied, groups.topic[ties], groups.size[ties])
-    largest = np.zeros(ranking.n_topics, dtype=np.int64)
-    np.maximum.at(largest, groups.topic[ties], groups.size[ties])
-    return ranking.returned, tied, np.bincount(groups.topic, minlength=ranking.n_topics), largest
+def _tied(ranking: Ranking, groups: Groups) -> Ints:
+    """Count the tied documents of each list."""
+    return np.bincount(ranking.topic[groups.size[groups.of] > 1], minlength=ranking.n_topics)
 
 
 def stuffing(ranking: Ranking) -> Bools:

@@ -42,14 +42,14 @@ class Comparison:
 
     scores: Scores
     plan: Plan
-    pairs: pl.DataFrame
     systems: pl.DataFrame
+    pairs: pl.DataFrame
+    extremes: pl.DataFrame
     correlations: pl.DataFrame
     taus: pl.DataFrame
     inversions: pl.DataFrame
-    extremes: pl.DataFrame
-    curves: pl.DataFrame
     dominance: pl.DataFrame
+    curves: pl.DataFrame
     topics: pl.DataFrame
     contrasts: pl.DataFrame
     difficulty: pl.DataFrame
@@ -60,10 +60,7 @@ class Comparison:
     @property
     def tables(self) -> dict[str, pl.DataFrame]:
         """All tables by name."""
-        names = (
-            "systems pairs extremes correlations taus inversions dominance curves topics contrasts difficulty".split()
-        )
-        return {name: getattr(self, name) for name in (*names, "robustness")}
+        return {name: value for name, value in vars(self).items() if isinstance(value, pl.DataFrame)}
 
     @property
     def verdicts(self) -> list[str]:
@@ -130,45 +127,30 @@ def compare_runs(
     least: int = 2,
     facts: Callable[[Ordering], Any] | None = None,
 ) -> Comparison:
-    """Compare runs as they are judged; warnings are collected, not given."""
-    refuse_geometric(list(measures), "; compare {plain}, and see the table `robustness`.")
-    scores = evaluate_runs(runs, measures, options, also=besides(), facts=facts)
-    return compare_scores(scores, plan, least=least)
-
-
-def compare_scores(scores: Scores, plan: Plan, *, least: int = 2) -> Comparison:
-    """Compare scores that have the measures of `values.besides` beside them; with `least` 1 one run has no pairs."""
-    scores, notes = comparable(scores, least=least)
+    """Compare runs as they are judged; warnings are collected, not given; with `least` 1 one run has no pairs."""
+    refuse_geometric(measures, "; compare {plain}, and see the table `robustness`.")
+    scores, notes = comparable(evaluate_runs(runs, measures, options, also=besides(), facts=facts), least=least)
     if plan.baseline is not None:
         plan = replace(plan, baseline=_named(plan.baseline, scores))
     pairs = compare_pairs(scores, plan)
     weak = plan.weakness(pairs.height // len(scores.measures), len(scores.shared))
-    options = scores.options
     return Comparison(
         scores=scores,
         plan=plan,
         pairs=pairs,
         systems=systems_table(scores, pairs, plan),
-        correlations=views.correlations(scores),
-        taus=views.taus(scores),
-        inversions=views.inversions(scores),
-        extremes=views.extremes(scores),
-        curves=views.curves(scores),
-        dominance=views.dominance(scores),
-        topics=views.topics(scores),
         contrasts=views.contrasts(scores, plan.baseline),
-        difficulty=views.difficulty(scores),
-        robustness=views.robustness(scores),
+        **{view.__name__: view(scores) for view in views.OF_SCORES},
         warnings=(*scores.remarks, *notes, *([weak] if weak else [])),
         options={
             **asdict(plan),
             "measures": [measure.name for measure in scores.measures],
             "ties": scores.ties,
             "topics": len(scores.shared),
-            "missing": options["missing"],
-            "rel_level": options["rel_level"],
-            "max_grade": None if options["max_grade"] == float("inf") else options["max_grade"],
-            "depth": options["depth"],
+            "missing": options.missing,
+            "rel_level": options.rel_level,
+            "max_grade": None if options.max_grade == float("inf") else options.max_grade,
+            "depth": options.depth,
         },
     )
 

@@ -18,15 +18,7 @@ from exaequo.measures import Measure, parse_measures
 from exaequo.options import Evaluation, Options, check_alpha, check_choice
 from exaequo.read import QrelsLike, RunLike, read_qrels, read_runs
 from exaequo.scores import Scores
-from exaequo.stats.tests import (
-    DEFAULT,
-    NOISE,
-    TESTS,
-    Setting,
-    bootstrap_interval,
-    randomization_bound,
-    t_interval,
-)
+from exaequo.stats.tests import DEFAULT, NOISE, TESTS, Setting, bootstrap_interval, randomization_bound, t_interval
 
 
 @dataclass(frozen=True)
@@ -61,27 +53,25 @@ class GateResult:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data."""
-        return {
-            "passed": self.passed,
-            "measures": [asdict(gate) for gate in self.gates],
-            "warnings": list(self.warnings),
-        }
+        gates = [asdict(gate) for gate in self.gates]
+        return {"passed": self.passed, "measures": gates, "warnings": list(self.warnings)}
 
     def markdown(self) -> str:
         """Return a summary for a pull request."""
-        head = "## Search quality: " + ("passed" if self.passed else "**not passed**")
+        head = "## Search quality: " + _passed(self.passed)
         rows = [
             f"| {gate.measure} | {gate.baseline:.4f} | {gate.candidate:.4f} | {gate.difference:+.4f} | "
             f"{'none' if gate.worst_case is None else f'{gate.worst_case:+.4f}'} | {gate.allowed + 0.0:+.4f} | "
-            f"{'passed' if gate.passed else '**not passed**'} |"
+            f"{_passed(gate.passed)} |"
             for gate in self.gates
         ]
-        table = [
-            "| measure | baseline | candidate | difference | worst case | allowed | |",
-            "|---|---:|---:|---:|---:|---:|---|",
-            *rows,
-        ]
-        return "\n".join([head, "", *table, "", *(f"- {gate.sentence}" for gate in self.gates)]) + "\n"
+        names = "| measure | baseline | candidate | difference | worst case | allowed | |"
+        rule = "|---|---:|---:|---:|---:|---:|---|"
+        return "\n".join([head, "", names, rule, *rows, "", *(f"- {gate.sentence}" for gate in self.gates)]) + "\n"
+
+
+def _passed(passed: bool) -> str:
+    return "passed" if passed else "**not passed**"
 
 
 def gate(
@@ -129,17 +119,15 @@ class Rule:
 
 
 def gate_runs(runs: Iterable[Judged], measures: Sequence[Measure], options: Options, rule: Rule) -> GateResult:
-    """Gate the second of two runs against the first; warnings are collected, not given."""
-    refuse_geometric(list(measures), " and has no interval; gate on the measure itself.")
-    return gate_scores(evaluate_runs(runs, measures, options), rule)
+    """Gate the second of two runs against the first; a measure that cannot be tested is an error, never a pass.
 
-
-def gate_scores(scores: Scores, rule: Rule) -> GateResult:
-    """Gate the second of two runs against the first; a measure that cannot be tested is an error, never a pass."""
+    Warnings are collected, not given.
+    """
+    refuse_geometric(measures, " and has no interval; gate on the measure itself.")
+    scores = evaluate_runs(runs, measures, options)
     shared, notes = comparable(scores)
-    for measure in scores.measures:
-        if measure not in shared.measures:
-            refuse_undefined(scores, measure)
+    for measure in measures:
+        refuse_undefined(scores, measure)
     gates = tuple(_gate(shared, measure, rule) for measure in shared.measures)
     return GateResult(gates, (*scores.remarks, *notes))
 
@@ -156,7 +144,8 @@ def _gate(scores: Scores, measure: Measure, rule: Rule) -> Gate:
     share = float(gain(two, one))
     gap = f"{two - one:+.4f}" + ("" if share != share else f" ({share:+.1f} %)")
     verdict = "is not worse than allowed" if passed else "may be worse than allowed"
-    how = f"allowed is {rule.max_drop:g} ({rule.test}{_random(rule.test, rule.setting)}, {topics} topics)"
+    random = "" if rule.test == "t" else f", {rule.samples:,} samples, seed {rule.seed}"
+    how = f"allowed is {rule.max_drop:g} ({rule.test}{random}, {topics} topics)"
     return Gate(
         measure=measure.name,
         baseline=one,
@@ -171,10 +160,6 @@ def _gate(scores: Scores, measure: Measure, rule: Rule) -> Gate:
         passed=passed,
         sentence=f"{measure}: the candidate {verdict}: {gap}, {_sure(low, rule.alpha)}; {how}.",
     )
-
-
-def _random(test: str, setting: Setting) -> str:
-    return "" if test == "t" else f", {setting.samples:,} samples, seed {setting.seed}"
 
 
 def _sure(low: float, alpha: float) -> str:

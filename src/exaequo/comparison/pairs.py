@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from exaequo.choices import CORRECTIONS, HSD, INTERVAL_KINDS, PATTERNS
-from exaequo.comparison.values import DIGITS, pick, table
+from exaequo.comparison.values import DIGITS, table
 from exaequo.errors import BadParameter
-from exaequo.judge import Bools, Floats, Ints
+from exaequo.judge import Floats, Ints
 from exaequo.luck import changes, gain
 from exaequo.measures import Measure
 from exaequo.options import check_alpha, check_choice
@@ -75,47 +76,61 @@ class Plan:
         least *= pairs if self.correction in ("holm", "bonferroni") else 1
         if least < self.alpha:
             return None
-        mend = (
-            "more topics are needed"
-            if exact
-            else f"take more --samples than {round(pairs / self.alpha):,}, or another correction"
-        )
+        more = f"take more --samples than {round(pairs / self.alpha):,}, or another correction"
+        mend = "more topics are needed" if exact else more
         return f"with {pairs:,} pairs the least corrected p is {least:.2g}, so nothing can be significant: {mend}"
 
 
 def which_pairs(runs: Sequence[str], baseline: str | None) -> tuple[Ints, Ints]:
     """Return the two runs of each comparison: the second is compared with the first."""
-    k = len(runs)
     if baseline is None:
-        first, second = np.triu_indices(k, 1)
+        first, second = np.triu_indices(len(runs), 1)
         return first.astype(np.int64), second.astype(np.int64)
     base = runs.index(baseline)
-    others = np.array([at for at in range(k) if at != base], dtype=np.int64)
-    return np.full(k - 1, base), others
+    others = np.delete(np.arange(len(runs)), base)
+    return np.full_like(others, base), others
 
 
-def differences(own: Floats, first: Ints, second: Ints) -> Floats:
-    """Return the differences of each pair, topic by topic; what is rounding is 0."""
-    return np.round(own[second] - own[first], DIGITS)
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    """All pairs of runs on one measure under one strategy; `values` are runs × topics."""
 
+    values: Floats
+    first: Ints
+    second: Ints
+    plan: Plan
+    upward: int
 
-def p_values(own: Floats, first: Ints, second: Ints, plan: Plan, upward: int) -> tuple[Floats, Floats]:
-    """Return p of each pair, and p corrected for the number of pairs; one-sided: whether the second is better."""
-    gaps = upward * differences(own, first, second)
-    if plan.correction == "tukey":
-        p = corrections.tukey(own)
-        return p, p
-    if plan.correction == "randomised-tukey":
-        p = corrections.randomised_tukey(own, plan.setting)
-        return p, p
-    p = TESTS[plan.test](gaps, plan.setting)
-    return p, corrections.CORRECTIONS[plan.correction](p)
+    @property
+    def gaps(self) -> Floats:
+        """The differences of each pair, topic by topic; what is rounding is 0."""
+        return np.round(self.values[self.second] - self.values[self.first], DIGITS)
 
+    @cached_property
+    def p(self) -> tuple[Floats, Floats]:
+        """P of each pair, and p corrected for the number of pairs; one-sided: whether the second is better."""
+        plan = self.plan
+        if plan.correction in HSD:
+            plain = plan.correction == "tukey"
+            p = corrections.tukey(self.values) if plain else corrections.randomised_tukey(self.values, plan.setting)
+            return p, p
+        p = TESTS[plan.test](self.upward * self.gaps, plan.setting)
+        return p, corrections.CORRECTIONS[plan.correction](p)
 
-def _directions(own: Floats, first: Ints, second: Ints, plan: Plan, upward: int) -> Ints:
-    """Return which of each pair the test sees as better: 1 the second, -1 the first, 0 neither."""
-    test = "t" if plan.correction in HSD else plan.test
-    return (upward * direction(differences(own, first, second), test)).astype(np.int64)
+    @cached_property
+    def better(self) -> Ints:
+        """Which of each pair the test sees as better: 1 the second, -1 the first, 0 neither."""
+        test = "t" if self.plan.correction in HSD else self.plan.test
+        return (self.upward * direction(self.gaps, test)).astype(np.int64)
+
+    @property
+    def interval(self) -> tuple[Floats, Floats]:
+        """The interval of each mean difference, of the kind the plan asks for."""
+        plan = self.plan
+        kind = plan.interval if plan.interval != "auto" else "bca" if plan.test == "bootstrap" else "t"
+        if kind == "t":
+            return t_interval(self.gaps, 1 - plan.alpha)
+        return bootstrap_interval(self.gaps, 1 - plan.alpha, plan.setting, corrected=kind == "bca")
 
 
 def compare_pairs(scores: Scores, plan: Plan) -> pl.DataFrame:
@@ -129,31 +144,34 @@ def compare_pairs(scores: Scores, plan: Plan) -> pl.DataFrame:
 
 
 def _pairs_of(scores: Scores, measure: Measure, first: Ints, second: Ints, plan: Plan) -> pl.DataFrame:
-    """Compare all pairs on one measure."""
-    names = {
+    """Compare all pairs on one measure: figures, verdicts under each strategy, and whether a strategy changes them."""
+    pairs = [_Pairs(table(scores, measure, ties), first, second, plan, measure.upward) for ties in scores.ties]
+    verdicts = [each.better * (each.p[1] < plan.alpha) for each in pairs]
+    signs = ([{1: ">", -1: "<", 0: "="}[int(verdict)] for verdict in each] for each in verdicts)
+    columns = {
         "measure": pl.repeat(measure.name, len(first), eager=True, dtype=pl.String),
         "one": [scores.runs[at] for at in first],
         "two": [scores.runs[at] for at in second],
+        **_figures(pairs[0]),
+        **dict(zip(scores.ties, signs, strict=True)),
+        "better": pairs[0].better,
+        "changes": changes(verdicts),
     }
-    figures = _figures(table(scores, measure), first, second, plan, measure.upward)
-    verdicts = _verdicts(scores, measure, first, second, plan, figures["corrected_p"])
-    frame = pl.DataFrame({**names, **figures, **verdicts})
+    frame = pl.DataFrame(columns)
     sentences = [_sentence(each, measure, plan, scores.ties) for each in frame.to_dicts()]
     return frame.with_columns(pl.Series("verdict", sentences, dtype=pl.String))
 
 
-def _figures(own: Floats, first: Ints, second: Ints, plan: Plan, upward: int) -> dict[str, Any]:
+def _figures(pairs: _Pairs) -> dict[str, Any]:
     """Return differences with their intervals, p, effect sizes and power."""
-    gaps = differences(own, first, second)
-    n = own.shape[1]
+    gaps, alpha, n = pairs.gaps, pairs.plan.alpha, pairs.values.shape[1]
     difference, deviation = gaps.mean(axis=1), gaps.std(axis=1, ddof=1)
-    low, high = _interval(gaps, plan)
-    p, corrected = p_values(own, first, second, plan, upward)
+    (low, high), (p, corrected) = pairs.interval, pairs.p
     steady = np.ptp(gaps, axis=1) < NOISE
     endless = np.where(difference > NOISE, np.inf, np.where(difference < -NOISE, -np.inf, 0.0))
     effect = np.divide(difference, deviation, out=endless, where=~steady)
-    error = corrections.blocked_error(own)
-    one, two = (np.round(own[at].mean(axis=1), DIGITS) for at in (first, second))
+    error = corrections.blocked_error(pairs.values)
+    one, two = (np.round(pairs.values[at].mean(axis=1), DIGITS) for at in (pairs.first, pairs.second))
     gains = np.asarray(gain(two, one))
     return {
         "mean_one": one,
@@ -165,41 +183,15 @@ def _figures(own: Floats, first: Ints, second: Ints, plan: Plan, upward: int) ->
         "noticeable": np.abs(np.nan_to_num(gains, nan=np.inf)) >= NOTICEABLE - 1e-9,
         "p": p,
         "corrected_p": corrected,
-        "significant": corrected < plan.alpha,
+        "significant": corrected < alpha,
         "d": effect,
         "blocked_d": difference / np.sqrt(error) if error > 1e-18 else np.zeros(len(gaps)),
-        "wins": (upward * gaps > 0).sum(axis=1),
+        "wins": (pairs.upward * gaps > 0).sum(axis=1),
         "ties": (gaps == 0).sum(axis=1),
-        "losses": (upward * gaps < 0).sum(axis=1),
-        "topics": np.full(len(first), n),
-        "topics_needed": topics_needed(np.nan_to_num(effect, posinf=1e9, neginf=-1e9), plan.alpha),
-        "smallest_difference": detectable_effect(n, plan.alpha) * np.where(steady, 0.0, deviation),
-    }
-
-
-def _interval(gaps: Floats, plan: Plan) -> tuple[Floats, Floats]:
-    """Return the interval of each mean difference, of the kind the plan asks for."""
-    kind = plan.interval if plan.interval != "auto" else "bca" if plan.test == "bootstrap" else "t"
-    if kind == "t":
-        return t_interval(gaps, 1 - plan.alpha)
-    return bootstrap_interval(gaps, 1 - plan.alpha, plan.setting, corrected=kind == "bca")
-
-
-def _verdicts(
-    scores: Scores, measure: Measure, first: Ints, second: Ints, plan: Plan, corrected: Floats
-) -> dict[str, list[str] | Ints | Bools]:
-    """Return the verdict on each pair under each strategy, which is better, and whether a strategy changes that."""
-    verdicts: dict[str, Ints] = {}
-    better: list[Ints] = []
-    for ties in scores.ties:
-        own = table(scores, measure, ties)
-        level = corrected if not verdicts else p_values(own, first, second, plan, measure.upward)[1]
-        better.append(_directions(own, first, second, plan, measure.upward))
-        verdicts[ties] = better[-1] * (level < plan.alpha)
-    return {
-        **{ties: [{1: ">", -1: "<", 0: "="}[int(v)] for v in each] for ties, each in verdicts.items()},
-        "better": better[0],
-        "changes": changes(list(verdicts.values())),
+        "losses": (pairs.upward * gaps < 0).sum(axis=1),
+        "topics": np.full(len(gaps), n),
+        "topics_needed": topics_needed(np.nan_to_num(effect, posinf=1e9, neginf=-1e9), alpha),
+        "smallest_difference": detectable_effect(n, alpha) * np.where(steady, 0.0, deviation),
     }
 
 
@@ -221,13 +213,10 @@ def _sentence(pair: dict[str, Any], measure: Measure, plan: Plan, strategies: Se
     else:
         need = pair["topics_needed"]
         more = f"; {need:,.0f} topics would show it" if np.isfinite(need) and need > pair["topics"] else ""
-        one_sided = plan.alternative != "two-sided"
-        shown = (
-            f"{two} is not shown to be better than {one}"
-            if one_sided
-            else f"no difference shown between {two} and {one}"
-        )
-        text = f"{shown} on {measure}: {size}, {p}{'' if one_sided and pair['better'] <= 0 else more}"
+        shown = f"no difference shown between {two} and {one}"
+        if plan.alternative != "two-sided":
+            shown, more = f"{two} is not shown to be better than {one}", more if pair["better"] > 0 else ""
+        text = f"{shown} on {measure}: {size}, {p}{more}"
     if pair["changes"]:
         others = [ties for ties in strategies if pair[ties] != pair[strategies[0]]]
         text += f"; the verdict changes with {', '.join(others)} ties"
@@ -251,7 +240,7 @@ def systems_table(scores: Scores, pairs: pl.DataFrame, plan: Plan) -> pl.DataFra
             "high": high,
             **{ties: table(scores, measure, ties).mean(axis=1) for ties in scores.ties[1:]},
         }
-        name, column = _told_apart(scores.runs, order, pick(pairs, measure), plan)
+        name, column = _told_apart(scores.runs, order, pairs.filter(pl.col("measure") == measure.name), plan)
         parts.append(pl.DataFrame({**columns, name: column}).sort("rank", maintain_order=True))
     return pl.concat(parts)
 
@@ -259,16 +248,9 @@ def systems_table(scores: Scores, pairs: pl.DataFrame, plan: Plan) -> pl.DataFra
 def _told_apart(runs: Sequence[str], order: Floats, pairs: pl.DataFrame, plan: Plan) -> tuple[str, list[str]]:
     """Return the letters of the groups of all runs, or the marks of runs against the baseline."""
     if plan.baseline is not None:
-        marks = dict(zip(pairs["two"], pairs.select("significant", "better").rows(), strict=True))
-        return "mark", [_mark(marks.get(name), plan.baseline == name) for name in runs]
+        significant = pairs.filter("significant").select("two", "better").rows()
+        marks = {two: "▲" if better > 0 else "▼" for two, better in significant} | {plan.baseline: "baseline"}
+        return "mark", [marks.get(run, "") for run in runs]
     different = np.zeros((len(runs), len(runs)), dtype=bool)
     different[which_pairs(runs, None)] = pairs["significant"].to_numpy()
     return "group", corrections.letters(order, different | different.T)
-
-
-def _mark(pair: tuple[bool, float] | None, is_baseline: bool) -> str:
-    if is_baseline:
-        return "baseline"
-    if pair is None or not pair[0]:
-        return ""
-    return "▲" if pair[1] > 0 else "▼"

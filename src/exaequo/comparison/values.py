@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
-import polars as pl
 
 from exaequo.aggregate import aggregate
 from exaequo.choices import EXPECTED, INTERVAL
@@ -49,7 +49,7 @@ def besides_of(scores: Scores, measure: str) -> Floats:
     return np.stack([scores[run, order, measure].values for run in scores.runs])
 
 
-def refuse_geometric(measures: tuple[Measure, ...] | list[Measure], instead: str) -> None:
+def refuse_geometric(measures: Sequence[Measure], instead: str) -> None:
     """Refuse a geometric mean, which is one number per run."""
     for measure in measures:
         if measure.aggregate == "gm":
@@ -96,8 +96,3 @@ def refuse_undefined(scores: Scores, measure: Measure) -> None:
 def shared_measures(one: Scores, two: Scores) -> list[Measure]:
     """Return the measures both can be compared on."""
     return [measure for measure in one.measures if measure in two.measures]
-
-
-def pick(frame: pl.DataFrame, measure: Measure) -> pl.DataFrame:
-    """Return the rows of one measure."""
-    return frame.filter(pl.col("measure") == measure.name)

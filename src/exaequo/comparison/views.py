@@ -22,27 +22,27 @@ MOST_CONTRASTS = 5
 _AGREEMENT = ("tau_b", "p", "tau_ap", "r", "rbo")
 
 
-def _agreement(one: Floats, two: Floats) -> dict[str, float]:
-    tau, p = kendall(one, two)
-    figures = (tau, p, tau_ap_b(one, two), pearson(one, two), rbo_of_scores(one, two))
-    return dict(zip(_AGREEMENT, figures, strict=True))
+def _agreement(one: Floats, two: Floats) -> tuple[float, ...]:
+    return *kendall(one, two), tau_ap_b(one, two), pearson(one, two), rbo_of_scores(one, two)
 
 
-def _texts(*names: str) -> dict[str, Any]:
-    return dict.fromkeys(names, pl.String)
+def _frame(rows: Sequence[tuple[Any, ...]], texts: Sequence[str], numbers: Sequence[str] = ()) -> pl.DataFrame:
+    """Return a frame of these rows: columns of texts, then of numbers."""
+    schema = dict.fromkeys(texts, pl.String) | dict.fromkeys(numbers, pl.Float64)
+    return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 def correlations(scores: Scores) -> pl.DataFrame:
     """Compare the rankings of systems by two measures, and by one measure under two strategies."""
-    rows: list[dict[str, Any]] = []
+    rows: list[tuple[Any, ...]] = []
     for one, two in combinations(scores.measures, 2):
-        names = {"between": "measures", "one": one.name, "two": two.name, "under": scores.ties[0]}
-        rows.append(names | _agreement(oriented(scores, one), oriented(scores, two)))
+        figures = _agreement(oriented(scores, one), oriented(scores, two))
+        rows.append(("measures", one.name, two.name, scores.ties[0], *figures))
     for measure in scores.measures:
         for first, second in combinations(scores.ties, 2):
-            names = {"between": "strategies", "one": first, "two": second, "under": measure.name}
-            rows.append(names | _agreement(oriented(scores, measure, first), oriented(scores, measure, second)))
-    return pl.DataFrame(rows, schema=_texts("between", "one", "two", "under") | dict.fromkeys(_AGREEMENT, pl.Float64))
+            figures = _agreement(oriented(scores, measure, first), oriented(scores, measure, second))
+            rows.append(("strategies", first, second, measure.name, *figures))
+    return _frame(rows, ("between", "one", "two", "under"), _AGREEMENT)
 
 
 def taus(scores: Scores) -> pl.DataFrame:
@@ -67,7 +67,7 @@ def inversions(scores: Scores) -> pl.DataFrame:
         for one, two in combinations(scores.measures, 2)
         for pair in _opposite(scores.runs, oriented(scores, one), oriented(scores, two))
     ]
-    return pl.DataFrame(rows, schema=_texts("by", "but_by", "better", "worse"), orient="row")
+    return _frame(rows, ("by", "but_by", "better", "worse"))
 
 
 def extremes(scores: Scores) -> pl.DataFrame:
@@ -76,16 +76,9 @@ def extremes(scores: Scores) -> pl.DataFrame:
     for measure in scores.measures:
         order, values = oriented(scores, measure), means(scores, measure)
         best, worst = int(np.argmax(order)), int(np.argmin(order))
-        rows.append(
-            {
-                "measure": measure.name,
-                "best": scores.runs[best],
-                "best_score": float(values[best]),
-                "worst": scores.runs[worst],
-                "worst_score": float(values[worst]),
-            }
-        )
-    return pl.DataFrame(rows)
+        rows.append((measure.name, scores.runs[best], scores.runs[worst], values[best], values[worst]))
+    frame = _frame(rows, ("measure", "best", "worst"), ("best_score", "worst_score"))
+    return frame.select("measure", "best", "best_score", "worst", "worst_score")
 
 
 def _mean_curves(scores: Scores) -> Floats:
@@ -95,8 +88,8 @@ def _mean_curves(scores: Scores) -> Floats:
 
 def curves(scores: Scores) -> pl.DataFrame:
     """Return the interpolated curve of each system, averaged over topics."""
-    levels = {f"{level / 10:g}": values for level, values in enumerate(_mean_curves(scores))}
-    return pl.DataFrame({"run": scores.runs, **levels})
+    levels = (level.removeprefix("IPrec@") for level in CURVE)
+    return pl.DataFrame({"run": scores.runs, **dict(zip(levels, _mean_curves(scores), strict=True))})
 
 
 def dominance(scores: Scores) -> pl.DataFrame:
@@ -107,7 +100,7 @@ def dominance(scores: Scores) -> pl.DataFrame:
         above, below = bool((found[one] > found[two]).any()), bool((found[one] < found[two]).any())
         better = one if above else two
         rows.append((one, two, "same curve" if not (above or below) else "neither" if above and below else better))
-    return pl.DataFrame(rows, schema=_texts("one", "two", "dominates"), orient="row")
+    return _frame(rows, ("one", "two", "dominates"))
 
 
 def topics(scores: Scores) -> pl.DataFrame:
@@ -144,9 +137,7 @@ def contrasts(scores: Scores, baseline: str | None) -> pl.DataFrame:
                 for at in farthest
                 if gap[at]
             ]
-    schema = _texts("measure", "one", "two", "topic")
-    schema |= dict.fromkeys(("value_one", "value_two", "difference"), pl.Float64)
-    return pl.DataFrame(rows, schema=schema, orient="row")
+    return _frame(rows, ("measure", "one", "two", "topic"), ("value_one", "value_two", "difference"))
 
 
 def difficulty(scores: Scores) -> pl.DataFrame:
@@ -156,8 +147,7 @@ def difficulty(scores: Scores) -> pl.DataFrame:
         for one, two in combinations(scores.ties, 2):
             both = [scores.matrix(measure, ties).values.mean(axis=0) for ties in (one, two)]
             rows.append((measure.name, one, two, pearson(*both), kendall(*both)[0]))
-    schema = _texts("measure", "one", "two") | {"r": pl.Float64, "tau_b": pl.Float64}
-    return pl.DataFrame(rows, schema=schema, orient="row")
+    return _frame(rows, ("measure", "one", "two"), ("r", "tau_b"))
 
 
 def robustness(scores: Scores) -> pl.DataFrame:
@@ -179,6 +169,10 @@ def robustness(scores: Scores) -> pl.DataFrame:
             "area_of_worst_quarter": area,
         }
     )
+
+
+#: The views that need nothing but scores; each is the table of its name.
+OF_SCORES = (extremes, correlations, taus, inversions, dominance, curves, topics, difficulty, robustness)
 
 
 # ---------------------------------------------------------------------------------------- several collections, judges
@@ -209,14 +203,14 @@ def across_collections(collections: Mapping[str, Scores]) -> pl.DataFrame:
         row: dict[str, Any] = dict(zip(("measure", "one", "two"), names, strict=True))
         row |= {"systems": len(runs), "pairs": pairs}
         row |= {"inverted": inverted, "inverted_percent": 100 * inverted / pairs if pairs else None}
-        rows.append(row | (_agreement(one, two) if len(runs) > 1 else {}))
+        rows.append(row | (dict(zip(_AGREEMENT, _agreement(one, two), strict=True)) if pairs else {}))
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
 def inverted_between(collections: Mapping[str, Scores]) -> pl.DataFrame:
     """Return the pairs of systems that two collections put in opposite order."""
     rows = [(*names, *pair) for names, runs, one, two in _two_by_two(collections) for pair in _opposite(runs, one, two)]
-    return pl.DataFrame(rows, schema=_texts("measure", "on", "but_on", "better", "worse"), orient="row")
+    return _frame(rows, ("measure", "on", "but_on", "better", "worse"))
 
 
 def judges(

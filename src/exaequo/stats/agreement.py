@@ -60,10 +60,10 @@ def _one_way(truth: Floats, estimate: Floats) -> float:
     return float(2 * np.mean(right[counted] / number[counted]) - 1)
 
 
-Ranking = Sequence[Hashable | frozenset[Hashable] | set[Hashable]]
+RankedItems = Sequence[Hashable | frozenset[Hashable] | set[Hashable]]
 
 
-def rbo(one: Ranking, two: Ranking, p: float = 0.9, ties: str = "a") -> float:
+def rbo(one: RankedItems, two: RankedItems, p: float = 0.9, ties: str = "a") -> float:
     """Return rank-biased overlap, extrapolated, of two rankings; a set among the items of one is a tie.
 
     `ties` says what a tie is: "w" a true equality, "a" an unknown order (the mean over all orders), "b" an unknown
@@ -81,22 +81,18 @@ def rbo(one: Ranking, two: Ranking, p: float = 0.9, ties: str = "a") -> float:
         raise BadParameter("A ranking must have at least one item.")
     s, depth = len(short), len(long)
     items = list(dict.fromkeys((*short, *long)))
-    # How much of each item is in the first d of each ranking, for d = 1 … the length of the longer one.
     mine, theirs = (_presence(items, places, depth, ties) for places in (short, long))
     ranks = np.arange(1, depth + 1)
     overlap = (mine * theirs).sum(axis=0)
+    own, other = ((each if ties == "w" else each**2).sum(axis=0) for each in (mine, theirs))
     # Beyond its end the shorter ranking holds d items, of which nothing is known.
-    own = mine.sum(axis=0) if ties == "w" else (mine**2).sum(axis=0)
     own = np.where(ranks > s, ranks, own)
-    other = theirs.sum(axis=0) if ties == "w" else (theirs**2).sum(axis=0)
     size = {"w": (own + other) / 2, "a": ranks.astype(np.float64), "b": np.sqrt(own * other)}[ties]
     agreement = overlap / size
     if depth > s:
         # The unseen items of the shorter one are taken to agree as much as the seen ones did.
-        alone = theirs[[at for at, item in enumerate(items) if item not in short]][:, s:]
-        presence = np.divide(
-            alone.sum(axis=0), (alone > 0).sum(axis=0), out=np.zeros(depth - s), where=alone.any(axis=0)
-        )
+        alone = theirs[[item not in short for item in items], s:]
+        presence = alone.sum(axis=0) / np.maximum((alone > 0).sum(axis=0), 1)
         guessed = (ranks[s:] - s) * agreement[s - 1] * presence
         agreement[s:] = (overlap[s:] + guessed) / size[s:]
     last = (overlap[-1] + (depth - s) * agreement[s - 1]) / depth
@@ -104,7 +100,7 @@ def rbo(one: Ranking, two: Ranking, p: float = 0.9, ties: str = "a") -> float:
     return float((1 - p) / p * (np.sum(agreement * weights) + last * p ** (depth + 1) / (1 - p)))
 
 
-def _places(ranking: Ranking) -> dict[Hashable, tuple[int, int]]:
+def _places(ranking: RankedItems) -> dict[Hashable, tuple[int, int]]:
     """Return the first and last rank each item may have."""
     places: dict[Hashable, tuple[int, int]] = {}
     for entry in ranking:
@@ -118,14 +114,10 @@ def _places(ranking: Ranking) -> dict[Hashable, tuple[int, int]]:
 
 
 def _presence(items: list[Hashable], places: dict[Hashable, tuple[int, int]], depth: int, ties: str) -> Floats:
-    ranks = np.arange(1, depth + 1)
-    result = np.zeros((len(items), depth))
-    for row, item in enumerate(items):
-        if item in places:
-            first, last = places[item]
-            inside = np.clip((ranks - first + 1) / (last - first + 1), 0.0, 1.0)
-            result[row] = ranks >= first if ties == "w" else inside
-    return result
+    """Return how much of each item is in the first d of a ranking; an item it lacks would come beyond them all."""
+    first, last = np.array([places.get(item, (depth + 1, depth + 1)) for item in items]).T[:, :, None]
+    share: Floats = (np.arange(1, depth + 1) - first + 1) / (last - first + 1)
+    return (share > 0).astype(np.float64) if ties == "w" else np.clip(share, 0.0, 1.0)
 
 
 def rbo_of_scores(one: Floats, two: Floats, p: float = 0.9, ties: str = "a") -> float:
@@ -165,9 +157,8 @@ def krippendorff(judgments: npt.ArrayLike, level: str = "nominal") -> float:
     document = np.nonzero(~np.isnan(table))[1]
     counts = np.zeros((table.shape[1], len(values)))
     np.add.at(counts, (document, codes), 1)
-    coincidence = np.zeros((len(values), len(values)))
-    weights = 1 / (counts.sum(axis=1) - 1)
-    coincidence += (counts * weights[:, None]).T @ counts - np.diag((counts * weights[:, None]).sum(axis=0))
+    weighted = counts * (1 / (counts.sum(axis=1, keepdims=True) - 1))
+    coincidence = weighted.T @ counts - np.diag(weighted.sum(axis=0))
     totals = coincidence.sum(axis=0)
     distance = _distance(values, totals, level)
     seen, expected = (coincidence * distance).sum(), (np.outer(totals, totals) * distance).sum()
@@ -175,15 +166,14 @@ def krippendorff(judgments: npt.ArrayLike, level: str = "nominal") -> float:
 
 
 def _distance(values: Floats, totals: Floats, level: str) -> Floats:
+    if level == "ordinal":
+        values = np.cumsum(totals) - totals / 2
     one, two = values[:, None], values[None, :]
     if level == "nominal":
         return np.asarray(one != two, dtype=np.float64)
-    if level == "interval":
+    if level in ("ordinal", "interval"):
         return np.asarray((one - two) ** 2)
     if level == "ratio":
         share = np.divide(one - two, one + two, out=np.zeros((len(values),) * 2), where=one + two != 0)
         return np.asarray(share**2)
-    if level == "ordinal":
-        middle = np.cumsum(totals) - totals / 2
-        return np.asarray((middle[:, None] - middle[None, :]) ** 2)
     raise BadParameter(f"level must be nominal, ordinal, interval or ratio. Got {level!r} instead.")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import string
 from collections.abc import Callable
+from functools import partial
+from itertools import compress
 
 import numpy as np
 
@@ -28,28 +30,21 @@ def bonferroni(p: Floats) -> Floats:
 def holm(p: Floats) -> Floats:
     """Return p corrected step by step, the smallest first."""
     order = np.argsort(p, kind="stable")
-    stepped = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1.0)
-    result = np.empty_like(p)
-    result[order] = stepped
-    return result
-
-
-def benjamini_hochberg(p: Floats) -> Floats:
-    """Return p for a bound on the share of false discoveries, where tests are independent or go together."""
-    return _false_discoveries(p, "bh")
-
-
-def benjamini_yekutieli(p: Floats) -> Floats:
-    """Return p for a bound on the share of false discoveries, whatever the tests depend on."""
-    return _false_discoveries(p, "by")
+    stepped: Floats = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1.0)
+    return stepped[np.argsort(order)]
 
 
 def _false_discoveries(p: Floats, method: str) -> Floats:
+    """Return p for a bound on the share of false discoveries."""
     from scipy.stats import false_discovery_control
 
     result: Floats = false_discovery_control(p, method=method) if len(p) else p
     return result
 
+
+#: Where tests are independent or go together; and whatever they depend on.
+benjamini_hochberg = partial(_false_discoveries, method="bh")
+benjamini_yekutieli = partial(_false_discoveries, method="by")
 
 CORRECTIONS: dict[str, Callable[[Floats], Floats]] = {
     "none": none,
@@ -58,8 +53,6 @@ CORRECTIONS: dict[str, Callable[[Floats], Floats]] = {
     "bh": benjamini_hochberg,
     "by": benjamini_yekutieli,
 }
-#: Corrections that take the place of a test: all pairs at once.
-HSD = ("tukey", "randomised-tukey")
 
 
 def blocked_error(values: Floats) -> float:
@@ -137,9 +130,5 @@ def letters(means: Floats, different: Bools) -> list[str]:
             covered |= np.outer(group, group)
             columns.append(group)
     columns.sort(key=lambda column: int(np.flatnonzero(column[order])[0]))
-    return ["".join(_letter(at) for at, column in enumerate(columns) if column[system]) for system in range(len(means))]
-
-
-def _letter(at: int) -> str:
-    alphabet = string.ascii_lowercase
-    return alphabet[at] if at < len(alphabet) else f"({at + 1})"
+    names = [*string.ascii_lowercase, *(f"({at + 1})" for at in range(26, len(columns)))]
+    return ["".join(compress(names, (column[system] for column in columns))) for system in range(len(means))]

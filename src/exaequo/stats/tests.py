@@ -5,14 +5,14 @@ No NaN may come in. Pairs without any difference have p = 1; a constant differen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from exaequo.choices import PATTERNS
 from exaequo.errors import BadParameter
-from exaequo.judge import Floats
+from exaequo.judge import Floats, Ints
 
 #: Up to so many topics all sign patterns are tried: 2^20 of them.
 MOST_EXACT = 20
@@ -21,6 +21,8 @@ _CHUNK = 1 << 23
 _BLOCK = 4096
 #: Differences smaller than this are rounding.
 NOISE = 1e-12
+#: What turns a figure so that the higher it is, the more it speaks for the alternative.
+_TURNED = {"two-sided": np.abs, "greater": np.positive, "less": np.negative}
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class Setting:
     alternative: str = "two-sided"
 
     def __post_init__(self) -> None:
-        if self.alternative not in ("two-sided", "greater", "less"):
+        if self.alternative not in _TURNED:
             raise BadParameter(f"alternative must be two-sided, greater or less. Got {self.alternative!r} instead.")
         if self.samples < 100:
             raise BadParameter(f"samples must be at least 100. Got {self.samples} instead.")
@@ -49,11 +51,8 @@ def student(gaps: Floats, setting: Setting = DEFAULT) -> Floats:
     mean, error = gaps.mean(axis=1), gaps.std(axis=1, ddof=1) / np.sqrt(n)
     steady = np.ptp(gaps, axis=1) < NOISE
     ratio = np.divide(mean, error, out=np.where(mean > 0, np.inf, np.where(mean < 0, -np.inf, 0.0)), where=~steady)
-    p = {
-        "two-sided": lambda: 2 * t.sf(np.abs(ratio), n - 1),
-        "greater": lambda: t.sf(ratio, n - 1),
-        "less": lambda: t.cdf(ratio, n - 1),
-    }[setting.alternative]()
+    sides = 2 if setting.alternative == "two-sided" else 1
+    p = sides * t.sf(_TURNED[setting.alternative](ratio), n - 1)
     return np.where(gaps.any(axis=1), p, 1.0)
 
 
@@ -87,35 +86,33 @@ def randomization(gaps: Floats, setting: Setting = DEFAULT) -> Floats:
     All 2^n ways up to 20 topics, else a sample of them, the same for all pairs, as one matrix product.
     """
     pairs, n = gaps.shape
-    observed = gaps.sum(axis=1)
     slack = 1e-12 * np.abs(gaps).sum(axis=1)  # sums that differ by rounding are equal
-    reached = np.zeros(pairs, dtype=np.int64)
-    total = 0
-    for signs in _signs(n, setting, pairs):
-        sums = signs @ gaps.T
-        total += len(signs)
-        if setting.alternative == "two-sided":
-            reached += (np.abs(sums, out=sums) >= np.abs(observed) - slack).sum(axis=0)
-        elif setting.alternative == "greater":
-            reached += (sums >= observed - slack).sum(axis=0)
-        else:
-            reached += (sums <= observed + slack).sum(axis=0)
-    exact = n <= MOST_EXACT
-    p = reached / total if exact else (reached + 1) / (total + 1)
+    sums = (signs @ gaps.T for signs in _signs(n, setting, pairs))
+    reached, total = _reached(sums, gaps.sum(axis=1), slack, setting)
+    p = reached / total if n <= MOST_EXACT else (reached + 1) / (total + 1)
     return np.where(gaps.any(axis=1), p, 1.0)
+
+
+def _reached(drawn: Iterable[Floats], observed: Floats, slack: Floats, setting: Setting) -> tuple[Ints, int]:
+    """Count for each pair the drawn figures that go as far as the observed one; return also how many were drawn."""
+    turned = _TURNED[setting.alternative]
+    reached, total, least = np.zeros(len(observed), dtype=np.int64), 0, turned(observed) - slack
+    for figures in drawn:
+        reached += (turned(figures, out=figures) >= least).sum(axis=0)
+        total += len(figures)
+    return reached, total
 
 
 def _signs(n: int, setting: Setting, pairs: int) -> Iterator[Floats]:
     """Yield patterns of ±1, a row each, as many rows at a time as fit."""
+    rows = max(1, _CHUNK // max(pairs, n))
     if n <= MOST_EXACT:
-        rows = max(1, _CHUNK // max(pairs, n))
         bits = np.arange(n)
         for start in range(0, 2**n, rows):
             numbers = np.arange(start, min(start + rows, 2**n))[:, None]
             yield 1.0 - 2.0 * ((numbers >> bits) & 1).astype(np.float64)
         return
     source = np.random.Generator(np.random.PCG64(setting.seed))
-    rows = max(1, _CHUNK // max(pairs, n))
     for start in range(0, setting.samples, _BLOCK):  # drawn in blocks of one size, whatever the number of pairs
         size = min(_BLOCK, setting.samples - start)
         block = 1.0 - 2.0 * source.integers(0, 2, size=(_BLOCK, n), dtype=np.int8).astype(np.float64)[:size]
@@ -127,16 +124,9 @@ def bootstrap(gaps: Floats, setting: Setting = DEFAULT) -> Floats:
     """The bootstrap test: topics drawn with replacement from differences that are shifted to a mean of 0."""
     mean = gaps.mean(axis=1)
     slack = 1e-12 * np.abs(gaps).mean(axis=1)
-    reached = np.zeros(len(gaps), dtype=np.int64)
-    for weights in _draws(gaps.shape[1], setting, len(gaps)):
-        moved = weights @ gaps.T - mean
-        if setting.alternative == "two-sided":
-            reached += (np.abs(moved, out=moved) >= np.abs(mean) - slack).sum(axis=0)
-        elif setting.alternative == "greater":
-            reached += (moved >= mean - slack).sum(axis=0)
-        else:
-            reached += (moved <= mean + slack).sum(axis=0)
-    return np.where(gaps.any(axis=1), (reached + 1) / (setting.samples + 1), 1.0)
+    moved = (weights @ gaps.T - mean for weights in _draws(gaps.shape[1], setting, len(gaps)))
+    reached, total = _reached(moved, mean, slack, setting)
+    return np.where(gaps.any(axis=1), (reached + 1) / (total + 1), 1.0)
 
 
 def _draws(n: int, setting: Setting, pairs: int) -> Iterator[Floats]:

@@ -7,8 +7,10 @@ it, `pages` writes them. The same archive gives the same bytes, however often th
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -24,7 +26,7 @@ from exaequo.scores import Scores
 from exaequo.study import tables
 from exaequo.study.archive import Edition, find
 from exaequo.study.results import read_again, together
-from exaequo.study.work import Done, Settings, Task, escaped, run_all
+from exaequo.study.work import Done, Task, escaped, run_all
 
 #: Where results of single runs are kept, inside the folder of the study.
 STORE = "work"
@@ -74,15 +76,21 @@ def study(
     if top < 0:
         raise BadParameter(f"top must be a whole number ≥ 0. Got {top} instead.")
     options, parsed = Options(ties=INTERVAL, depth=depth, **relevance), parse_measures(measures)
-    settings = Settings(tuple(measure.name for measure in parsed), options)
-    done = _done(find(archive, tracks, editions), settings, _store(out), jobs, strict, progress)
-    sound = sorted((each for each in done if not each.problem), key=_place)
-    broken = sorted((each for each in done if each.problem), key=_place)
+    names = tuple(measure.name for measure in parsed)
+    chosen, store = find(archive, tracks, editions), _store(out)
+    tasks = [Task(each, run, names, options, store) for each in chosen if each.qrels for run in each.runs]
+    done = []
+    for each in _done(chosen, tasks, jobs, progress):
+        if strict and each.problem:
+            raise ExaequoError(each.problem)
+        done.append(each)
+    done.sort(key=_place)
+    sound, broken = [each for each in done if not each.problem], [each for each in done if each.problem]
     if not sound:
         found, mend = "not one run could be evaluated", broken[0].problem
         raise InputError(Problem(str(archive), None, found, "at least one", mend))
     asked = {
-        "measures": list(settings.measures),
+        "measures": list(names),
         "depth": depth,
         "top": top,
         "alpha": alpha,
@@ -93,37 +101,25 @@ def study(
     return Study(made | _said(sound, broken), broken, {"options": asked, **_about(sound, broken)})
 
 
-def _store(out: str | Path) -> Path:
+def _store(out: str | Path) -> str:
     """Return the folder where results are kept, which is made if it is not there."""
     store = Path(out) / STORE
     try:
         store.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ExaequoError(f"{out}: cannot be the folder of a study ({error.strerror or error}).") from None
-    return store
+    return str(store)
 
 
 def _done(
-    chosen: Sequence[Edition],
-    settings: Settings,
-    store: Path,
-    jobs: int,
-    strict: bool,
-    progress: Callable[[Done, int, int], None] | None,
-) -> list[Done]:
-    """Evaluate all runs of all editions, or stop at the first that cannot be, if strict."""
-    done = [_incomplete(edition) for edition in chosen if not (edition.qrels and edition.runs)]
-    if strict and done:
-        raise ExaequoError(done[0].problem)
-    whole = [edition for edition in chosen if edition.qrels and edition.runs]
-    tasks = [Task(edition, run, settings, str(store)) for edition in whole for run in edition.runs]
+    chosen: Sequence[Edition], tasks: Sequence[Task], jobs: int, progress: Callable[[Done, int, int], None] | None
+) -> Iterator[Done]:
+    """Yield what is wrong with incomplete editions, then all runs of the others, as they are done."""
+    yield from (_incomplete(edition) for edition in chosen if not (edition.qrels and edition.runs))
     for number, each in enumerate(run_all(tasks, jobs), 1):
-        if strict and each.problem:
-            raise ExaequoError(each.problem)
-        done.append(each)
+        yield each
         if progress is not None:
             progress(each, number, len(tasks))
-    return done
 
 
 def _about(sound: Sequence[Done], broken: Sequence[Done]) -> dict[str, Any]:
@@ -158,11 +154,8 @@ def _place(done: Done) -> tuple[str, str, str]:
 
 def _editions(done: Sequence[Done], measures: Sequence[Measure]) -> dict[tuple[str, str], Scores]:
     """Put the results of all runs together, edition by edition."""
-    by_edition: dict[Edition, list[Done]] = {}
-    for each in done:
-        by_edition.setdefault(each.edition, []).append(each)
     editions = {}
-    for edition, group in by_edition.items():
+    for edition, group in groupby(done, key=attrgetter("edition")):
         kept = [(read_again(Path(each.result)), escaped(each.run)) for each in group]
         editions[edition.track, edition.name] = together(kept, measures)
     return editions
@@ -170,14 +163,11 @@ def _editions(done: Sequence[Done], measures: Sequence[Measure]) -> dict[tuple[s
 
 def _said(sound: Sequence[Done], broken: Sequence[Done]) -> dict[str, pl.DataFrame]:
     """Return what could not be evaluated, and what there is to say about the rest."""
-    problems = [(*_labels(each), each.problem) for each in broken]
-    remarks = [(*_labels(each), text) for each in sound for text in each.remarks]
-    columns = ("track", "edition", "file")
-    return {
-        "broken": pl.DataFrame(problems, schema=dict.fromkeys((*columns, "problem"), pl.String), orient="row"),
-        "remarks": pl.DataFrame(remarks, schema=dict.fromkeys((*columns, "remark"), pl.String), orient="row"),
-    }
-
-
-def _labels(done: Done) -> tuple[str, str, str]:
-    return done.edition.track, done.edition.name, escaped(done.run)
+    problems = [(each, each.problem) for each in broken]
+    remarks = [(each, text) for each in sound for text in each.remarks]
+    frames = {}
+    for name, column, said in (("broken", "problem", problems), ("remarks", "remark", remarks)):
+        rows = [(each.edition.track, each.edition.name, escaped(each.run), text) for each, text in said]
+        schema = dict.fromkeys(("track", "edition", "file", column), pl.String)
+        frames[name] = pl.DataFrame(rows, schema=schema, orient="row")
+    return frames

@@ -40,11 +40,15 @@ class Edition:
 _LEFTOVERS = ("~", ".bak", ".orig", ".swp")
 
 
+def _refused(path: Path, found: str, expected: str, mend: str) -> InputError:
+    return InputError(Problem(str(path), None, found, expected, mend))
+
+
 def find(archive: str | Path, tracks: Sequence[str] = (), editions: Sequence[str] = ()) -> list[Edition]:
     """Return the editions of an archive, those asked for if any are; an incomplete one has no qrels, or no runs."""
     path = Path(archive)
     if not path.exists():
-        raise InputError(Problem(str(path), None, "there is no such file or folder", "an archive", "Check the path."))
+        raise _refused(path, "there is no such file or folder", "an archive", "Check the path.")
     found = _from_manifest(path) if path.is_file() else _from_folder(path)
     for what, asked, known in (
         ("track", tracks, {edition.track for edition in found}),
@@ -67,15 +71,13 @@ def _from_folder(folder: Path) -> list[Edition]:
         if place.name.startswith(".") or place.parent.name.startswith("."):
             continue
         qrels = [str(each) for each in sorted(place.glob("qrels*")) if _is_data(each)]
-        runs = [
-            str(each) for each in sorted(place.glob("runs/*")) if _is_data(each) or each.is_dir() or each.is_symlink()
-        ]
+        inside = sorted(place.glob("runs/*"))
+        runs = [str(each) for each in inside if _is_data(each) or each.is_dir() or each.is_symlink()]
         if qrels or runs:
             editions.append(Edition(place.parent.name, place.name, tuple(qrels), tuple(runs)))
     if not any(edition.qrels and edition.runs for edition in editions):
-        found = "there is no edition in this folder"
-        expected = "TRACK/EDITION/qrels* and TRACK/EDITION/runs/*"
-        raise InputError(Problem(str(folder), None, found, expected, "Arrange the files so, or write a manifest."))
+        expected, mend = "TRACK/EDITION/qrels* and TRACK/EDITION/runs/*", "Arrange the files so, or write a manifest."
+        raise _refused(folder, "there is no edition in this folder", expected, mend)
     return editions
 
 
@@ -83,23 +85,20 @@ def _from_manifest(path: Path) -> list[Edition]:
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(Problem(str(path), None, f"not TOML ({error})", "a manifest", "Mend it.")) from None
+        raise _refused(path, f"not TOML ({error})", "a manifest", "Mend it.") from None
     entries = content.get("edition")
     if not isinstance(entries, list) or not entries:
-        raise InputError(Problem(str(path), None, "there is no [[edition]]", "one or more", "Add them."))
-    editions = [_edition(path, number, entry) for number, entry in enumerate(entries, 1)]
-    seen: set[tuple[str, str]] = set()
-    for edition in editions:
-        if (edition.track, edition.name) in seen:
-            found = f"{edition.label} is there twice"
-            raise InputError(Problem(str(path), None, found, "each edition once", "Delete one, or rename it."))
-        seen.add((edition.track, edition.name))
-    return sorted(editions, key=lambda edition: (edition.track, edition.name))
+        raise _refused(path, "there is no [[edition]]", "one or more", "Add them.")
+    places: dict[tuple[str, str], Edition] = {}
+    for edition in [_edition(path, number, entry) for number, entry in enumerate(entries, 1)]:
+        if places.setdefault((edition.track, edition.name), edition) is not edition:
+            raise _refused(path, f"{edition.label} is there twice", "each edition once", "Delete one, or rename it.")
+    return [places[place] for place in sorted(places)]
 
 
 def _edition(path: Path, number: int, entry: Any) -> Edition:
     def refuse(found: str, expected: str) -> InputError:
-        return InputError(Problem(str(path), None, f"edition {number}: {found}", expected, "Mend the manifest."))
+        return _refused(path, f"edition {number}: {found}", expected, "Mend the manifest.")
 
     if not isinstance(entry, dict):
         raise refuse("not a table", "track, edition, qrels, runs")
@@ -128,7 +127,7 @@ def _matching(folder: Path, pattern: str) -> list[Path]:
         return [each for each in base.glob(str(whole.relative_to(whole.anchor))) if _is_data(each)]
     except ValueError as error:
         found = f"the pattern {pattern!r} cannot be read ({error})"
-        raise InputError(Problem(str(folder), None, found, "a path or a pattern", "Mend the manifest.")) from None
+        raise _refused(folder, found, "a path or a pattern", "Mend the manifest.") from None
 
 
 def _is_data(path: Path) -> bool:

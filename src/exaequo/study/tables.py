@@ -36,9 +36,12 @@ Editions = Mapping[tuple[str, str], Scores]
 
 def all_tables(editions: Editions, measures: Sequence[Measure], *, top: int, alpha: float) -> dict[str, pl.DataFrame]:
     """Return every table by name."""
-    facts, lists, runs = facts_of(editions), lists_of(editions), runs_of(editions)
+    facts, runs = facts_of(editions), runs_of(editions)
+    lists = lists_of(editions, facts)
     of_list, of_run = [*EDITION, "run", "topic"], [*EDITION, "run"]
-    frames = {measure: [pick(frame, measure) for frame in (lists, runs)] for measure in measures}
+    frames = {
+        measure: [frame.filter(pl.col("measure") == measure.name) for frame in (lists, runs)] for measure in measures
+    }
     nowhere = pl.lit("").alias("topic")
     return {
         "ties": tie_statistics(facts),
@@ -62,11 +65,6 @@ def all_tables(editions: Editions, measures: Sequence[Measure], *, top: int, alp
     }
 
 
-def pick(frame: pl.DataFrame, measure: Measure) -> pl.DataFrame:
-    """Return the rows of one measure."""
-    return frame.filter(pl.col("measure") == measure.name)
-
-
 def _labelled(label: tuple[str, str], frame: pl.DataFrame) -> pl.DataFrame:
     return frame.select(*(pl.lit(text).alias(name) for name, text in zip(EDITION, label, strict=True)), pl.all())
 
@@ -80,11 +78,10 @@ def facts_of(editions: Editions) -> pl.DataFrame:
     )
 
 
-def lists_of(editions: Editions) -> pl.DataFrame:
+def lists_of(editions: Editions, facts: pl.DataFrame) -> pl.DataFrame:
     """Return every list that has documents, and each measure, with its gains."""
-    there = facts_of(editions).select(*EDITION, "run", "topic")
     whole = pl.concat(_labelled(label, gains_of_lists(scores)) for label, scores in editions.items())
-    return whole.join(there, on=[*EDITION, "run", "topic"], how="semi", maintain_order="left")
+    return whole.join(facts, on=[*EDITION, "run", "topic"], how="semi", maintain_order="left")
 
 
 def runs_of(editions: Editions) -> pl.DataFrame:
@@ -106,19 +103,13 @@ def _lucky(frames: Sequence[pl.DataFrame], top: int, names: Sequence[str]) -> pl
 
 def tie_statistics(facts: pl.DataFrame) -> pl.DataFrame:
     """Return both statistics of each edition over its lists; averages of tracks and of all, plain and by runs."""
-    both = {"tied_percent": ("tied", "_percent"), "per_score": ("per_score", "")}
     figures = [
-        getattr(pl.col(column), how)().alias(f"{label}_{short}{unit}")
-        for column, (label, unit) in both.items()
+        getattr(pl.col(column), how)().alias(name.format(short))
+        for column, name in (("tied_percent", "tied_{}_percent"), ("per_score", "per_score_{}"))
         for short, how in (("min", "min"), ("mean", "mean"), ("max", "max"), ("sd", "std"))
     ]
-    editions = (
-        facts.group_by(EDITION)
-        .agg(pl.col("run").n_unique().alias("runs"), pl.len().alias("lists"), *figures)
-        .sort(EDITION)
-        .cast({"runs": pl.Int64, "lists": pl.Int64})
-    )
-    return averaged(editions)
+    counts = [pl.col("run").n_unique().cast(pl.Int64).alias("runs"), pl.len().cast(pl.Int64).alias("lists")]
+    return averaged(facts.group_by(EDITION).agg(*counts, *figures).sort(EDITION))
 
 
 def averaged(editions: pl.DataFrame) -> pl.DataFrame:
@@ -126,27 +117,29 @@ def averaged(editions: pl.DataFrame) -> pl.DataFrame:
     figures = [name for name in editions.columns if name not in (*EDITION, "runs", "lists")]
     counts = [pl.col(name).sum() for name in ("runs", "lists") if name in editions.columns]
     parts = []
-    for track, rows in [*_by_track(editions), (None, editions)]:
+    for track, rows in _by_track(editions):
         if track is not None:
             parts.append(rows)
         for label in (PLAIN, WEIGHTED):
             share = pl.col("runs") if label == WEIGHTED else pl.lit(1)
             weights = {name: pl.when(pl.col(name).is_not_null()).then(share) for name in figures}
             means = [((pl.col(name) * weight).sum() / weight.sum()).alias(name) for name, weight in weights.items()]
-            row = rows.select(pl.lit(track or ALL).alias("track"), pl.lit(label).alias("edition"), *counts, *means)
-            parts.append(row.head(1))
+            labels = pl.lit(track or ALL).alias("track"), pl.lit(label).alias("edition")
+            parts.append(rows.select(*labels, *counts, *means))
     return pl.concat(parts)
 
 
-def _by_track(frame: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+def _by_track(frame: pl.DataFrame) -> Iterator[tuple[str | None, pl.DataFrame]]:
+    """Yield each track with its rows, then all rows, under no name."""
     for (track,), rows in frame.group_by(["track"], maintain_order=True):
         yield str(track), rows
+    yield None, frame
 
 
 def differences(frame: pl.DataFrame, measure: Measure, of: str) -> pl.DataFrame:
     """Compare conventional with realistic scores, track by track: difference, correlation, one-tailed paired t-test."""
     rows = []
-    for track, part in [*_by_track(frame), (None, frame)]:
+    for track, part in _by_track(frame):
         low, middle = (part[ties].to_numpy() for ties in INTERVAL[:2])
         known = ~np.isnan(low) & ~np.isnan(middle)
         low, middle = low[known], middle[known]
@@ -176,21 +169,17 @@ def one_tailed(gap: Floats) -> float:
 def rankings(runs: pl.DataFrame, measure: Measure) -> pl.DataFrame:
     """Compare the rankings of systems under the strategies, edition by edition: τ-b with its p, systems that move."""
     rows: list[dict[str, Any]] = []
-    all_moved, all_kept = [], []
+    moves = []
     for (track, edition), whole in runs.group_by(EDITION, maintain_order=True):
-        known = pl.all_horizontal(pl.col(ties).is_not_nan() for ties in INTERVAL)
-        part = whole.filter(known)
+        part = whole.filter(pl.col(ties).is_not_nan() for ties in INTERVAL)
         means = {ties: measure.upward * part[ties].to_numpy() for ties in INTERVAL}
         row: dict[str, Any] = {"track": track, "edition": edition, "measure": measure.name, "systems": part.height}
         for one, two in combinations(INTERVAL, 2):
-            tau, p = kendall(means[one], means[two])
             pair = f"{one[0]}{two[0]}"
-            row |= {f"tau_{pair}": tau, f"p_{pair}": p}
-        moved, kept = _moves(means)
-        rows.append(row | _shares(moved, kept))
-        all_moved.append(moved)
-        all_kept.append(kept)
-    moved, kept = np.concatenate(all_moved), np.concatenate(all_kept)
+            row[f"tau_{pair}"], row[f"p_{pair}"] = kendall(means[one], means[two])
+        moves.append(_moves(means))
+        rows.append(row | _shares(*moves[-1]))
+    moved, kept = map(np.concatenate, zip(*moves, strict=True))
     everything = {"track": ALL, "edition": ALL, "measure": measure.name, "systems": len(moved)}
     rows.append(everything | _shares(moved, kept))
     return pl.DataFrame(rows, infer_schema_length=None)
@@ -213,8 +202,7 @@ def _moves(means: dict[str, Floats]) -> tuple[Bools, Bools]:
 
 def competition_ranks(values: Floats) -> Ints:
     """Return ranks, best first; equal values share the best of their ranks, as in 1, 2, 2, 4."""
-    ordered = np.sort(-values)
-    return np.searchsorted(ordered, -values) + 1
+    return np.searchsorted(np.sort(-values), -values) + 1
 
 
 def conclusions(editions: Editions, measure: Measure, alpha: float) -> pl.DataFrame:
@@ -254,7 +242,7 @@ def stuffing(runs: pl.DataFrame) -> pl.DataFrame:
     stuffs = (pl.col("stuffed_lists") > 0).sum().cast(pl.Int64).alias("stuffing")
     figures = [pl.len().cast(pl.Int64).alias("systems"), stuffs]
     parts = []
-    for track, rows in [*_by_track(runs), (None, runs)]:
+    for track, rows in _by_track(runs):
         if track is not None:
             parts.append(rows.group_by(EDITION).agg(*figures).sort(EDITION))
         parts.append(rows.select(pl.lit(track or ALL).alias("track"), pl.lit(ALL).alias("edition"), *figures))

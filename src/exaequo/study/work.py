@@ -12,12 +12,12 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from collections import deque
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
-from itertools import islice
 from pathlib import Path
 
 from exaequo.errors import ExaequoError, InputError, Problem
@@ -33,20 +33,13 @@ from exaequo.writing import write_whole
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What changes a result."""
-
-    measures: tuple[str, ...]
-    options: Options
-
-
-@dataclass(frozen=True)
 class Task:
-    """One run to be evaluated."""
+    """One run to be evaluated; its result is kept in the store."""
 
     edition: Edition
     run: str
-    settings: Settings
+    measures: tuple[str, ...]
+    options: Options
     store: str
 
 
@@ -60,12 +53,6 @@ class Done:
     lines: int = 0
     problem: str = ""
     remarks: tuple[str, ...] = ()
-
-
-def key_of(hashes: Sequence[str], settings: Settings) -> str:
-    """Return the name of the result of these files under these settings."""
-    content = json.dumps([FORMAT, list(hashes), asdict(settings)], sort_keys=True)
-    return hashlib.sha256(content.encode()).hexdigest()
 
 
 @lru_cache(maxsize=65536)
@@ -91,11 +78,13 @@ def work(task: Task) -> Done:
     try:
         qrels = tuple(map(hash_of, task.edition.qrels))
         # The name of the file may be the name of the run.
-        key = key_of([*qrels, hash_of(task.run), escaped(Path(task.run).name)], task.settings)
+        files = [*qrels, hash_of(task.run), escaped(Path(task.run).name)]
+        content = [FORMAT, files, {"measures": task.measures, "options": asdict(task.options)}]
+        key = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
         path = Path(task.store) / f"{key}.result"
         kept = unpacked(path)
         if kept is None:
-            write_whole(str(path), _evaluate(task, _judgments(task.edition.qrels, qrels, task.settings.options)))
+            write_whole(str(path), _evaluate(task, _judgments(task.edition.qrels, qrels, task.options)))
             kept = read_again(path)
         return replace(done, result=str(path), lines=kept.lines, remarks=kept.remarks)
     except ExaequoError as error:
@@ -118,10 +107,9 @@ def _judgments(paths: tuple[str, ...], hashes: tuple[str, ...], options: Options
 
 def _evaluate(task: Task, judgments: Judgments) -> bytes:
     """Return the result of a run: ties and values under each strategy, list by list."""
-    options, measures = task.settings.options, parse_measures(task.settings.measures)
-    ties = partial(tie_statistics, depth=options.depth, single=False)
-    runs = judged_runs(judgments, [read_run(task.run)], options)
-    scores = evaluate_runs(runs, measures, options, facts=ties)
+    ties = partial(tie_statistics, depth=task.options.depth, single=False)
+    runs = judged_runs(judgments, [read_run(task.run)], task.options)
+    scores = evaluate_runs(runs, parse_measures(task.measures), task.options, facts=ties)
     if not any(facts.documents.any() for facts in scores.facts.values()):
         found = "none of its topics has a relevant document"
         mend = "Check that the run and the qrels are of the same edition."
@@ -147,27 +135,57 @@ def run_all(tasks: Sequence[Task], jobs: int) -> Iterator[Done]:
     if jobs == 1 or len(tasks) == 1:
         yield from map(work, tasks)
         return
-    # A forked process would share the threads of Polars, which it cannot; and each needs only one of its own.
-    context = multiprocessing.get_context("spawn")
     before = os.environ.get("POLARS_MAX_THREADS")
-    os.environ["POLARS_MAX_THREADS"] = "1"
-    pool = ProcessPoolExecutor(min(jobs, len(tasks)), mp_context=context, initializer=_follow_the_parent)
+    os.environ["POLARS_MAX_THREADS"] = "1"  # of each process
     try:
-        waiting = iter(tasks)
-        under_way = {pool.submit(work, task) for task in islice(waiting, 4 * jobs)}
-        while under_way:
-            ready, under_way = wait(under_way, return_when=FIRST_COMPLETED)
-            for each in ready:
-                task = next(waiting, None)
-                if task is not None:
-                    under_way.add(pool.submit(work, task))
-                yield each.result()
-    except BrokenProcessPool:
-        message = "a process of the study was ended from outside, perhaps for want of memory"
-        raise ExaequoError(f"{message}; the same command goes on from here, --jobs 1 needs the least.") from None
+        waiting = deque(tasks)
+        while waiting:
+            lost = yield from _side_by_side(waiting, min(jobs, len(tasks)))
+            yield from map(_alone, lost)
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
         if before is None:
             del os.environ["POLARS_MAX_THREADS"]
         else:
             os.environ["POLARS_MAX_THREADS"] = before
+
+
+def _processes(number: int) -> ProcessPoolExecutor:
+    # A forked process would share the threads of Polars, which it cannot.
+    return ProcessPoolExecutor(number, multiprocessing.get_context("spawn"), _follow_the_parent)
+
+
+def _side_by_side(waiting: deque[Task], jobs: int) -> Generator[Done, None, list[Task]]:
+    """Do tasks until none is waiting, or a process dies; return those that were under way then."""
+    pool, under_way = _processes(jobs), dict[Future[Done], Task]()
+    try:
+        while waiting or under_way:
+            while waiting and len(under_way) < 4 * jobs:
+                future = pool.submit(work, waiting[0])
+                under_way[future] = waiting.popleft()
+            for each in wait(under_way, return_when=FIRST_COMPLETED).done:
+                done = each.result()
+                del under_way[each]
+                yield done
+    except BrokenProcessPool:
+        pass
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+    return list(under_way.values())
+
+
+def _alone(task: Task) -> Done:
+    """Do a task in a process of its own; if that dies too, the run is broken."""
+    with _processes(1) as pool:
+        begun, done = pool.submit(os.getpid), pool.submit(work, task)
+        try:
+            return done.result()
+        except BrokenProcessPool:
+            if begun.exception() is not None:
+                raise ExaequoError(
+                    "a process of the study ended before it began, perhaps for want of memory, or because a script "
+                    "does not ask `if __name__ == '__main__'`; the same with one job needs no other process."
+                ) from None
+    found = "the process that evaluated it ended, perhaps because the file is damaged or memory ran out"
+    mend = "Mend the file or free memory; the same command goes on from here."
+    problem = Problem(task.run, None, found, "a sound file, and memory for it", mend)
+    return Done(task.edition, task.run, problem=escaped(str(problem)))
