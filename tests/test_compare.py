@@ -17,9 +17,11 @@ from scipy import stats
 
 import exaequo
 from exaequo import BadParameter, InputError, Measure, Qrels, Run, Scores
+from exaequo.choices import COMPARED
 from exaequo.cli import run as command
-from exaequo.comparison import Comparison
-from exaequo.comparison.gate import lower_end
+from exaequo.comparison import Comparison, compare_scores
+from exaequo.comparison.gate import Rule, gate_scores, lower_end
+from exaequo.comparison.pairs import Plan
 from exaequo.comparison.values import comparable, means
 from exaequo.comparison.views import across_collections, inverted_between, judges
 from exaequo.evaluation import evaluate_runs, judged_runs
@@ -547,3 +549,21 @@ def test_other_judges_may_lack_a_measure(capfd: pytest.CaptureFixture[str]) -> N
     rows = json.loads(capfd.readouterr().out)["judges"]
     assert [row["one"] for row in rows] == ["qrels.txt", "qrels.txt", "other.txt", "all"]
     assert "tau_AP" in rows[0]
+
+
+def test_scores_of_a_program_are_compared_as_files_are(result: Comparison) -> None:
+    """A function of the table alone; what the table lacks is empty, and all else is the same."""
+    scores = evaluate(SAMPLE.qrels, list(SAMPLE.runs), "AP nDCG@10 P@10", ties=COMPARED)
+    found = compare_scores(scores, Plan())
+    for name, frame in result.tables.items():
+        if name in ("curves", "dominance", "robustness"):
+            assert found.tables[name].is_empty()
+        else:
+            assert frame.equals(found.tables[name]), name
+    pair = [next(run for run in SAMPLE.runs if run.name == name) for name in ("bm25", "hybrid")]
+    two = evaluate(SAMPLE.qrels, pair, "AP")
+    assert gate_scores(two, Rule()).gates == exaequo.gate(SAMPLE.qrels, pair[0], pair[1], "AP").gates
+    with pytest.raises(BadParameter, match="one number per run"):
+        compare_scores(evaluate(SAMPLE.qrels, pair, "gm(AP)"), Plan())
+    with pytest.raises(BadParameter, match="one number per run"):
+        gate_scores(evaluate(SAMPLE.qrels, pair, "gm(AP)"), Rule())

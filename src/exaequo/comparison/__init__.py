@@ -16,7 +16,7 @@ import polars as pl
 from exaequo.choices import ALPHA, COMPARE_MEASURES, COMPARED, PATTERNS
 from exaequo.comparison import views
 from exaequo.comparison.pairs import Plan, compare_pairs, systems_table
-from exaequo.comparison.values import besides, comparable, refuse_geometric
+from exaequo.comparison.values import besides, comparable, has_besides, refuse_geometric
 from exaequo.errors import BadParameter
 from exaequo.evaluation import Judged, evaluate_runs, judged_runs, warn
 from exaequo.measures import Measure, parse_measures
@@ -118,6 +118,9 @@ def compare(
     return result
 
 
+_GEOMETRIC = "; compare {plain}, and see the table `robustness`."
+
+
 def compare_runs(
     runs: Iterable[Judged],
     measures: Sequence[Measure],
@@ -128,12 +131,19 @@ def compare_runs(
     facts: Callable[[Ordering], Any] | None = None,
 ) -> Comparison:
     """Compare runs as they are judged; warnings are collected, not given; with `least` 1 one run has no pairs."""
-    refuse_geometric(measures, "; compare {plain}, and see the table `robustness`.")
-    scores, notes = comparable(evaluate_runs(runs, measures, options, also=besides(), facts=facts), least=least)
+    refuse_geometric(measures, _GEOMETRIC)  # before the work
+    return compare_scores(evaluate_runs(runs, measures, options, also=besides(), facts=facts), plan, least=least)
+
+
+def compare_scores(scores: Scores, plan: Plan, *, least: int = 2) -> Comparison:
+    """Compare what has been evaluated; curves and robustness are empty without the measures of `values.besides`."""
+    refuse_geometric(scores.measures, _GEOMETRIC)
+    scores, notes = comparable(scores, least=least)
     if plan.baseline is not None:
         plan = replace(plan, baseline=_named(plan.baseline, scores))
     pairs = compare_pairs(scores, plan)
     weak = plan.weakness(pairs.height // len(scores.measures), len(scores.shared))
+    highest = scores.options.get("max_grade")
     return Comparison(
         scores=scores,
         plan=plan,
@@ -141,16 +151,15 @@ def compare_runs(
         systems=systems_table(scores, pairs, plan),
         contrasts=views.contrasts(scores, plan.baseline),
         **{view.__name__: view(scores) for view in views.OF_SCORES},
+        **{view.__name__: view(scores) if has_besides(scores) else pl.DataFrame() for view in views.OF_BESIDES},
         warnings=(*scores.remarks, *notes, *([weak] if weak else [])),
         options={
             **asdict(plan),
             "measures": [measure.name for measure in scores.measures],
             "ties": scores.ties,
             "topics": len(scores.shared),
-            "missing": options.missing,
-            "rel_level": options.rel_level,
-            "max_grade": None if options.max_grade == float("inf") else options.max_grade,
-            "depth": options.depth,
+            **{name: scores.options.get(name) for name in ("missing", "rel_level", "depth")},
+            "max_grade": None if highest == float("inf") else highest,
         },
     )
 

@@ -118,15 +118,20 @@ class Rule:
         return Setting(self.samples, self.seed, "greater")
 
 
-def gate_runs(runs: Iterable[Judged], measures: Sequence[Measure], options: Options, rule: Rule) -> GateResult:
-    """Gate the second of two runs against the first; a measure that cannot be tested is an error, never a pass.
+_GEOMETRIC = " and has no interval; gate on the measure itself."
 
-    Warnings are collected, not given.
-    """
-    refuse_geometric(measures, " and has no interval; gate on the measure itself.")
-    scores = evaluate_runs(runs, measures, options)
+
+def gate_runs(runs: Iterable[Judged], measures: Sequence[Measure], options: Options, rule: Rule) -> GateResult:
+    """Gate the second of two runs against the first; warnings are collected, not given."""
+    refuse_geometric(measures, _GEOMETRIC)  # before the work
+    return gate_scores(evaluate_runs(runs, measures, options), rule)
+
+
+def gate_scores(scores: Scores, rule: Rule) -> GateResult:
+    """Gate the second of two runs against the first; a measure that cannot be tested is an error, never a pass."""
+    refuse_geometric(scores.measures, _GEOMETRIC)
     shared, notes = comparable(scores)
-    for measure in measures:
+    for measure in scores.measures:
         refuse_undefined(scores, measure)
     gates = tuple(_gate(shared, measure, rule) for measure in shared.measures)
     return GateResult(gates, (*scores.remarks, *notes))

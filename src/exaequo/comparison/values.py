@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
+import polars as pl
 
 from exaequo.aggregate import aggregate
 from exaequo.choices import EXPECTED, INTERVAL
@@ -43,10 +44,18 @@ def oriented(scores: Scores, measure: Measure, ties: str | None = None) -> Float
     return measure.upward * means(scores, measure, ties)
 
 
+def has_besides(scores: Scores) -> bool:
+    """Tell whether those measures were computed."""
+    return all((run, _first_order(scores), measure) in scores for run in scores.runs for measure in besides())
+
+
 def besides_of(scores: Scores, measure: str) -> Floats:
     """Return runs × topics of a measure that was computed besides, under the first order."""
-    order = next((ties for ties in scores.ties if ties != EXPECTED), INTERVAL[0])
-    return np.stack([scores[run, order, measure].values for run in scores.runs])
+    return np.stack([scores[run, _first_order(scores), measure].values for run in scores.runs])
+
+
+def _first_order(scores: Scores) -> str:
+    return next((ties for ties in scores.ties if ties != EXPECTED), INTERVAL[0])
 
 
 def refuse_geometric(measures: Sequence[Measure], instead: str) -> None:
@@ -96,3 +105,8 @@ def refuse_undefined(scores: Scores, measure: Measure) -> None:
 def shared_measures(one: Scores, two: Scores) -> list[Measure]:
     """Return the measures both can be compared on."""
     return [measure for measure in one.measures if measure in two.measures]
+
+
+def pick(frame: pl.DataFrame, measure: Measure) -> pl.DataFrame:
+    """Return the rows of one measure."""
+    return frame.filter(pl.col("measure") == measure.name)

@@ -171,8 +171,9 @@ def robustness(scores: Scores) -> pl.DataFrame:
     )
 
 
-#: The views that need nothing but scores; each is the table of its name.
-OF_SCORES = (extremes, correlations, taus, inversions, dominance, curves, topics, difficulty, robustness)
+#: The views that need nothing but scores, and those that need what is computed besides; each is the table of its name.
+OF_SCORES = (extremes, correlations, taus, inversions, topics, difficulty)
+OF_BESIDES = (dominance, curves, robustness)
 
 
 # ---------------------------------------------------------------------------------------- several collections, judges
