@@ -24,6 +24,7 @@ from exaequo.options import Evaluation, Options
 from exaequo.order import Ordering
 from exaequo.read import QrelsLike, RunLike, read_qrels, read_runs
 from exaequo.scores import Scores
+from exaequo.tabular import plain
 from exaequo.text import did_you_mean
 
 
@@ -143,7 +144,6 @@ def compare_scores(scores: Scores, plan: Plan, *, least: int = 2) -> Comparison:
         plan = replace(plan, baseline=_named(plan.baseline, scores))
     pairs = compare_pairs(scores, plan)
     weak = plan.weakness(pairs.height // len(scores.measures), len(scores.shared))
-    highest = scores.options.get("max_grade")
     return Comparison(
         scores=scores,
         plan=plan,
@@ -158,8 +158,7 @@ def compare_scores(scores: Scores, plan: Plan, *, least: int = 2) -> Comparison:
             "measures": [measure.name for measure in scores.measures],
             "ties": scores.ties,
             "topics": len(scores.shared),
-            **{name: scores.options.get(name) for name in ("missing", "rel_level", "depth")},
-            "max_grade": None if highest == float("inf") else highest,
+            **{name: plain(scores.options.get(name)) for name in ("missing", "rel_level", "max_grade", "depth")},
         },
     )
 
