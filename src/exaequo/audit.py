@@ -21,7 +21,7 @@ from exaequo.options import Evaluation, Options, check_alpha
 from exaequo.order import Ordering
 from exaequo.read import QrelsLike, RunsLike, each_run, read_qrels, read_run
 from exaequo.scores import Scores
-from exaequo.tiestats import TieStatistics, stuffing, tie_statistics
+from exaequo.tiestats import TieStatistics, frame_of, stuffing, tie_statistics
 
 #: With up to so many runs, the chances that one beats another are estimated unasked.
 MOST_CHANCES = 4
@@ -221,11 +221,11 @@ def _deviation(scores: Scores, run: str, row: int) -> float | None:
 
 def _lists(scores: Scores, run: str) -> pl.DataFrame:
     """Return ties and scores of each list."""
-    ties: pl.DataFrame = scores.facts[run].statistics.frame(scores.evaluated)
+    ties = frame_of({run: scores.facts[run].statistics}, scores.evaluated)
     own = {(measure, each): scores[run, each, measure] for measure in scores.measures for each in COMPARED}
     columns = {f"{measure.name}_{each}": values.values for (measure, each), values in own.items()}
     values = pl.DataFrame({"topic": next(iter(own.values())).topics, **columns})
-    return ties.join(values, on="topic", how="left", maintain_order="left").select(pl.lit(run).alias("run"), pl.all())
+    return ties.join(values, on="topic", how="left", maintain_order="left")
 
 
 def _conclusions(scores: Scores, alpha: float) -> pl.DataFrame:

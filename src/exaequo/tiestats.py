@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -51,10 +51,9 @@ class TieStatistics:
         whole: Bools = (self.documents > 1) & (self.scores == 1)
         return whole
 
-    def frame(self, topics: pl.Series) -> pl.DataFrame:
-        """Return a row per list."""
-        columns = {
-            "topic": topics,
+    def columns(self) -> dict[str, Ints | Floats | Bools]:
+        """Return the figures of each list."""
+        return {
             "documents": self.documents,
             "tied": self.tied,
             "tied_percent": self.share,
@@ -65,7 +64,6 @@ class TieStatistics:
             "stuffed": self.stuffed,
             **{f"tie_across_{cutoff}": lists for cutoff, lists in self.crossing.items()},
         }
-        return pl.DataFrame(columns).filter(pl.Series(self.there))
 
     def summary(self) -> dict[str, float | int]:
         """Return the figures of the run: shares are means over lists."""
@@ -86,11 +84,24 @@ class TieStatistics:
         }
 
 
+def frame_of(statistics: Mapping[str, TieStatistics], topics: pl.Series) -> pl.DataFrame:
+    """Return a row per list that has documents, run after run; topics are the same for all."""
+    every = [each.columns() for each in statistics.values()]
+    figures = {name: np.concatenate([each[name] for each in every]) for name in every[0]}
+    runs = pl.Series(list(statistics), dtype=pl.String)[np.repeat(np.arange(len(statistics)), len(topics))]
+    frame = pl.DataFrame({"run": runs, "topic": pl.concat([topics] * len(statistics)), **figures})
+    return frame.filter(pl.col("documents") > 0)
+
+
 def tie_statistics(
     ordering: Ordering, cutoffs: Sequence[int] = (), *, depth: int | None = None, single: bool = True
 ) -> TieStatistics:
-    """Count the ties of each list, cut at `depth`; `single` also counts those of single precision."""
-    ranking = ordering.ranking("input", depth=depth)
+    """Count the ties of each list, cut at `depth`; `single` also counts those of single precision.
+
+    The order inside a tie is nothing to them; the realistic one is needed anyway. Only in single precision tied
+    documents have scores that differ, which stay in the order of the file.
+    """
+    ranking = ordering.ranking("input" if ordering.precision == "single" else "realistic", depth=depth)
     groups = ranking.groups
     tied = _tied(ranking, groups)
     more = _tied(ranking, _groups_in_single(ranking)) - tied if single else np.zeros_like(tied)
@@ -116,7 +127,9 @@ def _groups_in_single(ranking: Ranking) -> Groups:
 
 def _tied(ranking: Ranking, groups: Groups) -> Ints:
     """Count the tied documents of each list."""
-    return np.bincount(ranking.topic[groups.size[groups.of] > 1], minlength=ranking.n_topics)
+    ties = groups.size > 1
+    counted = np.bincount(groups.topic[ties], groups.size[ties], minlength=ranking.n_topics)
+    return counted.astype(np.int64)
 
 
 def stuffing(ranking: Ranking) -> Bools:

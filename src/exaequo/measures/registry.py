@@ -18,6 +18,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Literal, Self, TypeVar, overload
 
 import numpy as np
@@ -199,7 +200,7 @@ def _literal(value: object) -> str:
 
 _DEFINITIONS: dict[str, Definition] = {}
 _ALIASES: dict[str, str] = {}
-_loaded = False
+_looked = False
 
 
 @overload
@@ -272,17 +273,23 @@ def temporary() -> Iterator[None]:
 
 def catalogue() -> dict[str, Definition]:
     """Return every measure by name: ours, those of installed packages, those defined so far."""
-    global _loaded
-    if not _loaded:
-        _loaded = True  # at once, because packages that define measures come back here
-        for family in FAMILIES:
-            importlib.import_module(f"{__package__}.{family}")
+    global _looked
+    _load_ours()
+    if not _looked:
+        _looked = True  # at once, because packages that define measures come back here
         _load_packages()
     order = {family: at for at, family in enumerate(FAMILIES)}
     return dict(sorted(_DEFINITIONS.items(), key=lambda item: order.get(item[1].family, len(order))))
 
 
+@cache
+def _load_ours() -> None:
+    for family in FAMILIES:
+        importlib.import_module(f"{__package__}.{family}")
+
+
 def _load_packages() -> None:
+    """Load what installed packages define; looking for them takes a while."""
     from importlib.metadata import entry_points
 
     for entry in entry_points(group=ENTRY_POINTS):
@@ -294,7 +301,10 @@ def _load_packages() -> None:
 
 def get(name: str) -> Measure:
     """Return the measure of that name or alias, without parameters."""
-    known = catalogue()
+    _load_ours()
+    known = _DEFINITIONS
+    if _ALIASES.get(name, name) not in known:
+        known = catalogue()
     definition = known.get(_ALIASES.get(name, name))
     if definition is None:
         meant = from_official(name)

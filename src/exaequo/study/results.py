@@ -37,18 +37,21 @@ class Kept:
     topics: pl.DataFrame
 
 
-def packed(scores: Scores) -> bytes:
-    """Return the scores of one run, with its tie statistics as facts, as bytes under a seal."""
+def kept_of(scores: Scores) -> Kept:
+    """Return what is kept of the scores of one run, with its tie statistics as facts."""
     (run,), (about,) = scores.runs, scores.inputs["runs"]
     columns = {name: getattr(scores.facts[run], name) for name in COUNTS}
     cells = ((measure, ties) for ties in INTERVAL for measure in scores.measures)
     columns |= {f"{measure.name} {ties}": scores[run, ties, measure].values for measure, ties in cells}
-    remarks = "\n".join(remark.removeprefix(f"{about['file']}: ") for remark in scores.remarks)
-    frame = pl.DataFrame({"topic": scores.evaluated, **columns}).with_columns(
-        pl.lit(run).alias("run"), pl.lit(about["lines"]).alias("lines"), pl.lit(remarks).alias("remarks")
-    )
+    remarks = tuple(remark.removeprefix(f"{about['file']}: ") for remark in scores.remarks)
+    return Kept(run, about["lines"], remarks, pl.DataFrame({"topic": scores.evaluated, **columns}))
+
+
+def packed(kept: Kept) -> bytes:
+    """Return what is kept of a run as bytes under a seal."""
+    about = {"run": kept.name, "lines": kept.lines, "remarks": "\n".join(kept.remarks)}
     buffer = io.BytesIO()
-    frame.write_parquet(buffer)
+    kept.topics.with_columns(pl.lit(value).alias(name) for name, value in about.items()).write_parquet(buffer)
     content = buffer.getvalue()
     return hashlib.sha256(content).digest() + content
 

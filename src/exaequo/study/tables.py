@@ -20,6 +20,7 @@ from exaequo.measures import Measure
 from exaequo.scores import Scores
 from exaequo.stats.agreement import kendall, pearson
 from exaequo.stats.tests import Setting, student
+from exaequo.tiestats import frame_of
 
 EDITION = ["track", "edition"]
 #: What stands for all tracks, and for the averages of editions.
@@ -71,11 +72,7 @@ def _labelled(label: tuple[str, str], frame: pl.DataFrame) -> pl.DataFrame:
 
 def facts_of(editions: Editions) -> pl.DataFrame:
     """Return a row per list that has documents, with how many of them are tied."""
-    return pl.concat(
-        _labelled(label, facts.frame(scores.evaluated).select(pl.lit(run).alias("run"), pl.all()))
-        for label, scores in editions.items()
-        for run, facts in scores.facts.items()
-    )
+    return pl.concat(_labelled(label, frame_of(scores.facts, scores.evaluated)) for label, scores in editions.items())
 
 
 def lists_of(editions: Editions, facts: pl.DataFrame) -> pl.DataFrame:

@@ -27,7 +27,7 @@ from exaequo.measures import parse_measures
 from exaequo.options import Options
 from exaequo.read import read_qrels_files, read_run
 from exaequo.study.archive import Edition
-from exaequo.study.results import FORMAT, packed, read_again, unpacked
+from exaequo.study.results import FORMAT, Kept, kept_of, packed, unpacked
 from exaequo.tiestats import tie_statistics
 from exaequo.writing import write_whole
 
@@ -84,8 +84,8 @@ def work(task: Task) -> Done:
         path = Path(task.store) / f"{key}.result"
         kept = unpacked(path)
         if kept is None:
-            write_whole(str(path), _evaluate(task, _judgments(task.edition.qrels, qrels, task.options)))
-            kept = read_again(path)
+            kept = _evaluate(task, _judgments(task.edition.qrels, qrels, task.options))
+            write_whole(str(path), packed(kept))
         return replace(done, result=str(path), lines=kept.lines, remarks=kept.remarks)
     except ExaequoError as error:
         return replace(done, problem=escaped(str(error)))
@@ -105,7 +105,7 @@ def _judgments(paths: tuple[str, ...], hashes: tuple[str, ...], options: Options
     return judgments
 
 
-def _evaluate(task: Task, judgments: Judgments) -> bytes:
+def _evaluate(task: Task, judgments: Judgments) -> Kept:
     """Return the result of a run: ties and values under each strategy, list by list."""
     ties = partial(tie_statistics, depth=task.options.depth, single=False)
     runs = judged_runs(judgments, [read_run(task.run)], task.options)
@@ -114,7 +114,7 @@ def _evaluate(task: Task, judgments: Judgments) -> bytes:
         found = "none of its topics has a relevant document"
         mend = "Check that the run and the qrels are of the same edition."
         raise InputError(Problem(task.run, None, found, "at least one", mend))
-    return packed(scores)
+    return kept_of(scores)
 
 
 def _follow_the_parent() -> None:
