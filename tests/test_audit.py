@@ -14,6 +14,7 @@ from scipy import stats
 import exaequo
 from exaequo import BadParameter, tabular
 from exaequo.audit import TieAudit
+from exaequo.choices import COMPARED
 from exaequo.cli import run as command
 from exaequo.luck import gain, rank_gain, which_is_better
 from helpers import Grades, Sims, collections, evaluate
@@ -208,3 +209,30 @@ def test_an_ordered_run_reads_back_the_same(files: Path) -> None:
     one = evaluate("qrels.txt", "best.txt", "AP nDCG@10", ties="input")
     two = evaluate("qrels.txt", run, "AP nDCG@10", ties="optimistic")
     assert np.array_equal(one.blocks[0].values, two.blocks[0].values)
+
+
+def test_rounding_is_no_verdict() -> None:
+    """Equal on every topic, but added up in another order: neither is better, and ties change nothing."""
+    qrels = {str(topic): {"a": 3, "b": 2, "c": 2, "d": 1, "e": 1} for topic in range(6)}
+    steady = {topic: {"a": 5.0, "b": 4.0, "c": 3.0, "d": 2.0, "e": 1.0} for topic in qrels}
+    alike = {topic: {"a": 5.0, "b": 4.0, "c": 4.0, "d": 2.0, "e": 2.0} for topic in qrels}
+    found = audit(qrels, {"steady": steady, "alike": alike}, "nDCG Bpref ERR@10 AP").conclusions
+    for row in found.to_dicts():
+        assert {row[ties] for ties in COMPARED} == {"="}, row
+        assert not row["changes"]
+        assert {row[f"p_{ties}"] for ties in COMPARED} == {1.0}
+
+
+def test_a_geometric_mean_has_no_conclusion() -> None:
+    found = audit(QRELS, {"a": RUN, "b": RUN}, "AP gm(AP)")
+    assert found.conclusions["measure"].to_list() == ["AP"]
+    assert found.scores["measure"].to_list() == ["AP", "gm(AP)", "AP", "gm(AP)"]
+
+
+def test_an_audit_compares_the_same_topics_and_says_what_is_undefined() -> None:
+    with pytest.raises(BadParameter, match="missing must be 'zero' or 'error'"):
+        audit(missing="skip")
+    with pytest.warns(exaequo.DataWarning, match="BreakEven undefined in 1 of 2 topics"):
+        exaequo.audit_ties(
+            {"1": {"a": 1, "b": 1, "c": 1}, "2": {"a": 1}}, {"1": {"a": 1.0}, "2": {"a": 1.0}}, "BreakEven"
+        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -173,3 +174,27 @@ def test_three_documents_of_the_readme() -> None:
     assert evaluate(qrels, before, "AP", ties="conventional").mean("AP") == pytest.approx(0.2)
     assert evaluate(named, after, "AP", ties="conventional").mean("AP") == pytest.approx(0.1)
     assert evaluate(qrels, before, "AP").mean("AP") == evaluate(named, after, "AP").mean("AP") == pytest.approx(0.1)
+
+
+FEW = ({"1": {"a": 1}, "2": {"a": 1}}, {"1": {"a": 1.0}, "2": {"b": 1.0, "a": 0.5}})
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda **more: exaequo.evaluate(*FEW, "AP", **more), "evaluate"),
+        (lambda **more: exaequo.compare(FEW[0], [FEW[1]] * 2, "AP", **more), "compare"),
+        (lambda **more: exaequo.gate(FEW[0], FEW[1], FEW[1], "AP", **more), "gate"),
+        (lambda **more: exaequo.audit_ties(*FEW, "AP", **more), "audit_ties"),
+        (lambda **more: exaequo.explain(*FEW, "1", "AP", **more), "explain"),
+        (lambda **more: exaequo.report(*FEW, "x.html", **more), "report"),
+        (lambda **more: exaequo.study.study("nowhere", "x", **more), "study"),
+    ],
+)
+def test_a_keyword_that_does_not_exist(call: Callable[..., object], name: str) -> None:
+    """Nothing that is not offered gets through to the record of options: strategies of a gate least of all."""
+    with pytest.raises(TypeError, match=rf"{name}\(\) got an unexpected keyword argument 'max_grad'; did you mean"):
+        call(max_grad=3)
+    if name in ("gate", "audit_ties", "report", "study"):
+        with pytest.raises(TypeError, match="'ties'"):
+            call(ties=("optimistic",))

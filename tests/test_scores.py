@@ -13,17 +13,20 @@ import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import exaequo
 from exaequo import BadParameter, DataWarning, Run, Scores, evaluation
 from exaequo.choices import COMPARED, INTERVAL
 from exaequo.cli import run as command
 from exaequo.evaluation import evaluate_runs, judged_runs
+from exaequo.expected import Expected
 from exaequo.judge import JudgedRun, Judgments, judge
 from exaequo.measures import parse_measures
 from exaequo.options import Options
 from exaequo.order import Ordering
-from exaequo.scores import Matrix
+from exaequo.read import unique_names
+from exaequo.scores import Block, Matrix
 from helpers import Grades, Sims, collections, evaluate
 
 SOURCE = Path(exaequo.__file__).parent
@@ -121,6 +124,41 @@ def test_the_table_and_the_tidy_table_agree(collection: tuple[Grades, Sims]) -> 
         assert scores[run_name, ties, measure].to_dict()[topic] == pytest.approx(value, nan_ok=True, abs=0)
     for run_name, ties, _, measure, value in scores.means.rows():
         assert scores[run_name, ties, measure].mean == pytest.approx(value, nan_ok=True, abs=0)
+
+
+def test_topics_are_aligned_by_name_whatever_their_order() -> None:
+    measures = tuple(parse_measures("AP P@1"))
+    table = np.array([[0.1, 0.2, 0.3], [1.0, 0.0, np.nan]])
+    blocks = (
+        Block("one", "realistic", measures, pl.Series(["a", "b", "c"]), table),
+        Block("two", "realistic", measures, pl.Series(["c", "b", "a"]), table[:, ::-1]),
+        Block("three", "realistic", measures, pl.Series(["x", "c", "a", "b"]), table[:, [0, 2, 0, 1]]),
+    )
+    scores = Scores(measures, blocks)
+    assert scores.evaluated.to_list() == ["a", "b", "c", "x"]
+    whole = scores.matrix("AP")
+    assert whole.topics.to_list() == ["a", "b", "c"]
+    assert np.array_equal(whole.values, np.tile([0.1, 0.2, 0.3], (3, 1)))
+    assert np.array_equal(scores.matrix("P@1").values, np.tile([1.0, 0.0], (3, 1)))
+    part = scores.only(topics=pl.Series(["b", "a"]))
+    assert all(part[run, "realistic", "AP"].to_dict() == {"b": 0.2, "a": 0.1} for run in scores.runs)
+    with pytest.raises(BadParameter, match="no ties 'optimistic'"):
+        scores.matrix("AP", "optimistic")
+
+
+def test_the_error_of_an_estimate_is_that_of_the_topics_it_has() -> None:
+    measures = tuple(parse_measures("infAP NumRet"))
+    values, error = np.array([[0.5, np.nan, np.nan], [1.0, 2.0, 3.0]]), np.array([[0.3, 0.0, 0.0], [3.0, 4.0, 0.0]])
+    found = Expected(values, error, error, ("sampled", "sampled"))
+    scores = Scores(measures, (Block("r", "expected", measures, pl.Series(["1", "2", "3"]), values, found),))
+    assert scores["r", "expected", "infAP"].standard_error == pytest.approx(0.3)
+    assert scores["r", "expected", "NumRet"].standard_error == pytest.approx(5.0)  # of a sum
+    assert [each["standard_error"] for each in scores.expectations] == pytest.approx([0.3, 5.0])
+
+
+@given(st.lists(st.tuples(st.sampled_from(["a", "a #2", "a (f)", "b"]), st.sampled_from(["f", "x/f", "y/f", "a"]))))
+def test_names_of_runs_are_unique(named: list[tuple[str, str]]) -> None:
+    assert len(set(unique_names(named))) == len(named)
 
 
 # ------------------------------------------------------------------------------------------------------ one pass

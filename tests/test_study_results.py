@@ -108,3 +108,13 @@ def test_tables_of_a_study_are_those_of_an_audit(archive: Path, tmp_path: Path) 
     assert lucky.rows() == [pytest.approx(row) for row in audit.lucky_runs.select(same).sort("measure", "run").rows()]
     wrong = audit.conclusions.filter(pl.col("realistic") != pl.col("conventional"))
     assert found["conclusions"].row(0, named=True)["wrong"] == wrong.filter(pl.col("measure") == "AP").height
+
+
+def test_a_run_without_a_value_has_no_rank(tmp_path: Path) -> None:
+    place = tmp_path / "a" / "t" / "1"
+    (place / "runs").mkdir(parents=True)
+    (place / "qrels").write_text("1 0 a 1\n2 0 a 1\n", encoding="utf-8")
+    (place / "runs" / "with").write_text("1 Q0 a 0 2 with\n1 Q0 z 0 1 with\n2 Q0 a 0 1 with\n", encoding="utf-8")
+    (place / "runs" / "without").write_text("1 Q0 a 0 2 without\n2 Q0 a 0 1 without\n", encoding="utf-8")
+    found = study(tmp_path / "a", tmp_path / "out", measures="PDoc(doc='z')").tables["systems"]
+    assert dict(found.select("run", "rank_realistic").rows()) == {"with": 1, "without": None}

@@ -12,15 +12,26 @@ import polars as pl
 
 from exaequo.aggregate import aggregate
 from exaequo.choices import ALPHA, COMPARED, EXPECTED, INTERVAL, ORDERS_SAMPLED, TIES_MEASURES, TOP
+from exaequo.errors import BadParameter
 from exaequo.evaluation import Judged, evaluate_runs, judged_runs, warn
 from exaequo.expected import Orders
-from exaequo.judge import Bools, Floats
-from exaequo.luck import GAINS, changes, from_nothing, gains_of_lists, gains_of_runs, luckiest, which_is_better
+from exaequo.judge import Floats
+from exaequo.luck import (
+    GAINS,
+    changes,
+    from_nothing,
+    gains_of_lists,
+    gains_of_runs,
+    luckiest,
+    testable,
+    which_is_better,
+)
 from exaequo.measures import Measure, parse_measures
-from exaequo.options import Evaluation, Options, check_alpha
+from exaequo.options import Evaluation, Options, check_alpha, keywords
 from exaequo.order import Ordering
 from exaequo.read import QrelsLike, RunsLike, each_run, read_qrels, read_run
-from exaequo.scores import Scores
+from exaequo.scores import Scores, Values
+from exaequo.tabular import plain
 from exaequo.tiestats import TieStatistics, frame_of, stuffing, tie_statistics
 
 #: With up to so many runs, the chances that one beats another are estimated unasked.
@@ -58,11 +69,13 @@ class TieAudit:
 
 @dataclass(frozen=True, eq=False)
 class TieFacts:
-    """What an audit notes of a run: its ties, its values without stuffing, and aggregates under random orders."""
+    """What an audit notes of a run: its ties; by strategy and measure its aggregates without stuffing, if there is any;
+    by measure its aggregates under random orders, if they were asked for.
+    """
 
     statistics: TieStatistics
-    stuffed: dict[str, Floats]
-    samples: Floats
+    stuffed: dict[tuple[str, Measure], float]
+    samples: dict[Measure, Floats]
 
 
 def audit_ties(
@@ -88,10 +101,10 @@ def audit_ties(
         samples: orders to sample where they are too many.
         chances: estimate how likely each run is to beat each other; by default with up to four runs.
         columns: as for `evaluate`.
-        options: as for `evaluate`; tie statistics are of whole lists, whatever the depth.
+        options: as for `evaluate`, but missing topics are never skipped; tie statistics are of whole lists.
     """
-    check_alpha(alpha)
-    chosen, parsed, given = Options(ties=COMPARED, samples=samples, **options), parse_measures(measures), each_run(runs)
+    chosen = Options(ties=COMPARED, samples=samples, **keywords("audit_ties", options))
+    parsed, given = parse_measures(measures), each_run(runs)
     chances = 1 < len(given) <= MOST_CHANCES if chances is None else chances
     read = (read_run(run, name=name, columns=columns) for name, run in given)
     judged = judged_runs(read_qrels(qrels, columns=columns), read, chosen, parsed)
@@ -114,6 +127,8 @@ def audit_runs(
     `chances` asks how likely each run is to beat each other if ties are broken at random.
     """
     check_alpha(alpha)
+    if options.missing == "skip":
+        raise BadParameter("An audit compares runs on the same topics: missing must be 'zero' or 'error'.")
     scores = evaluate_runs(runs, measures, options, facts=_facts(measures, options, chances))
     return audit_scores(scores, top=top, alpha=alpha)
 
@@ -121,7 +136,6 @@ def audit_runs(
 def audit_scores(scores: Scores, *, top: int, alpha: float) -> TieAudit:
     """Make the tables of an audit of scores under the four strategies, with their facts."""
     lists, means = gains_of_lists(scores), gains_of_runs(scores)
-    asked = {name: scores.options[name] for name in ("depth", "seed", "samples")}
     lucky_runs = luckiest(means, top).select("measure", "run", *INTERVAL, *GAINS)
     return TieAudit(
         runs=pl.DataFrame([{"run": run, **facts.statistics.summary()} for run, facts in scores.facts.items()]),
@@ -132,8 +146,8 @@ def audit_scores(scores: Scores, *, top: int, alpha: float) -> TieAudit:
         from_nothing=from_nothing(lists, scores.measures).drop("luck"),
         conclusions=_conclusions(scores, alpha),
         stuffing=_stuffing(scores),
-        warnings=scores.remarks,
-        options={"top": top, "alpha": alpha, **asked},
+        warnings=scores.warnings,
+        options={"top": top, "alpha": alpha, **{name: plain(value) for name, value in scores.options.items()}},
     )
 
 
@@ -150,41 +164,35 @@ def _facts(measures: list[Measure], options: Options, chances: bool) -> Callable
         return TieFacts(
             statistics,
             _without_stuffing(ordering, measures, options) if statistics.stuffed.any() else {},
-            _sampled_means(ordering, measures, options, number) if chances else np.zeros((0, len(measures))),
+            _sampled_means(ordering, measures, options, number) if chances else {},
         )
 
     return note
 
 
-def _without_stuffing(ordering: Ordering, measures: list[Measure], options: Options) -> dict[str, Floats]:
+def _without_stuffing(
+    ordering: Ordering, measures: list[Measure], options: Options
+) -> dict[tuple[str, Measure], float]:
     """Evaluate the lists without the documents they are filled up with."""
-    values = {}
+    found: dict[tuple[str, Measure], float] = {}
     for ties in INTERVAL:
         whole = ordering.ranking(ties)
         kept = ~stuffing(whole) if options.depth is None else ~stuffing(whole) & (whole.rank <= options.depth)
         part = whole.part(kept)
-        values[ties] = np.stack([measure.values(part) for measure in measures])[:, _counting(ordering, options)]
-    return values
+        found |= {(ties, measure): aggregate(measure.aggregate, measure.values(part)) for measure in measures}
+    return found
 
 
-def _counting(ordering: Ordering, options: Options) -> Bools:
-    """Tell which topics count: all, or those the run has if it skips the others."""
-    return ordering.judged_run.returned >= (1 if options.missing == "skip" else 0)
-
-
-def _sampled_means(ordering: Ordering, measures: list[Measure], options: Options, number: int) -> Floats:
-    """Return the aggregates under random orders: orders × measures, one order if nothing is tied."""
+def _sampled_means(ordering: Ordering, measures: list[Measure], options: Options, number: int) -> dict[Measure, Floats]:
+    """Return the aggregates of each measure under random orders, one order if nothing is tied."""
     every = np.ones(ordering.judgments.n_topics, dtype=bool)
     seed = int(np.random.SeedSequence([options.seed, number]).generate_state(1)[0])
     most = 0 if ordering.n_tied else 1
     orders = Orders(ordering.ranking(), every, depth=options.depth, seed=seed, samples=options.samples, most=most)
-    counting = _counting(ordering, options)
-    return np.array(
-        [
-            [aggregate(measure.aggregate, measure.values(ranking)[counting]) for measure in measures]
-            for ranking in orders.rankings()
-        ]
-    )
+    rows = [
+        [aggregate(measure.aggregate, measure.values(ranking)) for measure in measures] for ranking in orders.rankings()
+    ]
+    return dict(zip(measures, np.array(rows).T, strict=True))
 
 
 # ---------------------------------------------------------------------------------------------------------- tables
@@ -192,31 +200,25 @@ def _sampled_means(ordering: Ordering, measures: list[Measure], options: Options
 
 def _scores(scores: Scores, gains: pl.DataFrame) -> pl.DataFrame:
     """Return each aggregate under each strategy, how the expected one was found, the span, and the gains."""
-    found: list[dict[str, Any]] = []
-    for run in scores.runs:
-        for row, measure in enumerate(scores.measures):
-            expected, _ = scores.expected(run, measure)
-            found.append(
-                {
-                    EXPECTED: scores[run, EXPECTED, measure].mean,
-                    "sd": _deviation(scores, run, row),
-                    "how": expected.how[row],
-                    "error": expected.error_of_mean(row),
-                }
-            )
+    expected = [scores[run, EXPECTED, measure] for run in scores.runs for measure in scores.measures]
+    found = {
+        EXPECTED: [each.mean for each in expected],
+        "sd": [_deviation(each, scores.facts[each.run].samples.get(each.measure)) for each in expected],
+        "how": [each.how for each in expected],
+        "error": [each.standard_error for each in expected],
+    }
     span = (pl.col("optimistic") - pl.col("realistic")).alias("span")
     table = gains.hstack(pl.DataFrame(found, schema_overrides={"sd": pl.Float64}))
     return table.select("run", "measure", *COMPARED, "sd", "how", "error", span, *GAINS)
 
 
-def _deviation(scores: Scores, run: str, row: int) -> float | None:
+def _deviation(expected: Values, samples: Floats | None) -> float | None:
     """Return the standard deviation of an aggregate over orders: exact if there is a closed form, else from samples."""
-    measure, samples = scores.measures[row], scores.facts[run].samples
-    deviation = scores.expected(run, measure)[0].deviation
-    exact = float(np.sqrt(np.sum(deviation[row] ** 2)) / deviation.shape[1])
-    if measure.aggregate == "mean" and not np.isnan(exact):
+    known = expected.deviation[~expected.undefined]
+    exact = float(np.sqrt(np.sum(known**2)) / len(known)) if len(known) else float("nan")
+    if expected.measure.aggregate == "mean" and not np.isnan(exact):
         return exact
-    return float(np.std(samples[:, row], ddof=1)) if len(samples) > 1 else None
+    return float(np.std(samples, ddof=1)) if samples is not None and len(samples) > 1 else None
 
 
 def _lists(scores: Scores, run: str) -> pl.DataFrame:
@@ -229,18 +231,30 @@ def _lists(scores: Scores, run: str) -> pl.DataFrame:
 
 
 def _conclusions(scores: Scores, alpha: float) -> pl.DataFrame:
-    """Compare each pair of runs under each strategy by a paired t-test over topics."""
+    """Compare each pair of runs under each strategy by a paired t-test over topics; geometric means have none."""
     pairs = list(combinations(scores.runs, 2))
-    rows: list[dict[str, Any]] = []
-    for row, measure in enumerate(scores.measures if pairs else ()):
-        found = {ties: which_is_better(scores.matrix(measure, ties).values, measure.upward) for ties in COMPARED}
-        changing = changes([3 * better + (p < alpha) for better, p in found.values()])
-        for at, (one, two) in enumerate(pairs):
-            verdicts = {ties: _verdict(better[at], p[at], alpha) for ties, (better, p) in found.items()}
-            chance = _chance(scores.facts[one].samples[:, row], scores.facts[two].samples[:, row], measure.upward)
-            names = {"measure": measure.name, "one": one, "two": two, **verdicts, "changes": bool(changing[at])}
-            rows.append(names | chance | {f"p_{ties}": float(p[at]) for ties, (_, p) in found.items()})
-    rows = [rows[at + len(pairs) * row] for at in range(len(pairs)) for row in range(len(scores.measures))]
+    tested = testable(scores.measures) if pairs else []
+    found = {
+        measure: {ties: which_is_better(scores.matrix(measure, ties).values, measure.upward) for ties in COMPARED}
+        for measure in tested
+    }
+    changing = {
+        measure: changes([3 * better + (p < alpha) for better, p in by_ties.values()])
+        for measure, by_ties in found.items()
+    }
+    rows = [
+        {
+            "measure": measure.name,
+            "one": one,
+            "two": two,
+            **{ties: _verdict(better[at], p[at], alpha) for ties, (better, p) in found[measure].items()},
+            "changes": bool(changing[measure][at]),
+            **_chance(scores.facts[one], scores.facts[two], measure),
+            **{f"p_{ties}": float(p[at]) for ties, (_, p) in found[measure].items()},
+        }
+        for at, (one, two) in enumerate(pairs)
+        for measure in tested
+    ]
     schema: dict[str, Any] = dict.fromkeys(("measure", "one", "two", *COMPARED), pl.String)
     schema |= {"changes": pl.Boolean, "one_beats_two": pl.Float64, "chance_error": pl.Float64}
     schema |= {f"p_{ties}": pl.Float64 for ties in COMPARED}
@@ -252,9 +266,10 @@ def _verdict(better: int, p: float, alpha: float) -> str:
     return f"{sign} *" if p < alpha else sign
 
 
-def _chance(one: Floats, two: Floats, upward: int) -> dict[str, float | None]:
+def _chance(first: TieFacts, second: TieFacts, measure: Measure) -> dict[str, float | None]:
     """Return the chance that the first is better if ties are broken at random, a draw counting half, and its error."""
-    one, two = (upward * np.round(each[~np.isnan(each)], 12) for each in (one, two))
+    found = (facts.samples.get(measure, np.zeros(0)) for facts in (first, second))
+    one, two = (measure.upward * np.round(each[~np.isnan(each)], 12) for each in found)
     two = np.sort(two)
     below, not_above = np.searchsorted(two, one, side="left"), np.searchsorted(two, one, side="right")
     pairs = len(one) * len(two)
@@ -269,10 +284,9 @@ def _chance(one: Floats, two: Floats, upward: int) -> dict[str, float | None]:
 def _stuffing(scores: Scores) -> pl.DataFrame:
     rows: list[dict[str, Any]] = []
     for run, facts in scores.facts.items():
-        for row, measure in enumerate(scores.measures if facts.stuffed else ()):
+        for measure in scores.measures if facts.stuffed else ():
             earned = {
-                f"earned_{ties}": scores[run, ties, measure].mean - aggregate(measure.aggregate, without[row])
-                for ties, without in facts.stuffed.items()
+                f"earned_{ties}": scores[run, ties, measure].mean - facts.stuffed[ties, measure] for ties in INTERVAL
             }
             stuffed = int(facts.statistics.stuffed.sum())
             rows.append({"run": run, "measure": measure.name, "documents": stuffed, **earned})

@@ -18,7 +18,7 @@ from exaequo.errors import BadParameter, DataWarning, MissingTopics, bad_input
 from exaequo.expected import expected_values
 from exaequo.judge import JudgedRun, Judgments, judge, prepare
 from exaequo.measures import Measure, parse_measures
-from exaequo.options import Evaluation, Options, one_strategy
+from exaequo.options import Evaluation, Options, keywords, one_strategy
 from exaequo.order import Ordering
 from exaequo.read import Qrels, QrelsLike, Run, RunLike, RunsLike, read_qrels, read_run, read_runs, unique_names
 from exaequo.scores import ALL, Block, Scores
@@ -55,7 +55,7 @@ def evaluate(
             a judged topic the run lacks scores `"zero"`, is left out (`"skip"`), or is an `"error"`; `precision`, in
             which scores are compared, `"double"` or `"single"`; `seed`, for all that is random.
     """
-    chosen = Options.of(ties, samples=samples, **options)
+    chosen = Options.of(ties, samples=samples, **keywords("evaluate", options))
     parsed = parse_measures(measures)
     judged = judged_runs(read_qrels(qrels, columns=columns), read_runs(runs, columns=columns), chosen, parsed)
     scores = evaluate_runs(judged, parsed, chosen, interval=interval)
@@ -138,7 +138,7 @@ def evaluate_runs(
 ) -> Scores:
     """Measure runs one after the other; warnings are collected, not given.
 
-    With `interval`, the three strategies that tell what ties decide stand beside those asked for; `also` are measures
+    With `interval`, those of the three strategies that tell what ties decide that were not asked for stand beside; `also` are measures
     that do so under the first order. `facts` notes what else is wanted of a run, for `Scores.facts`.
     """
     evaluated: list[_Evaluated] = []
@@ -191,8 +191,8 @@ def _measured(ordering: Ordering, measures: Sequence[Measure], ties: Iterable[st
         blocks.append(Block(ordering.run.name, each, tuple(measures), ordering.judgments.topics, values, expected))
     if options.missing != "skip":
         return blocks
-    kept = ordering.judged_run.returned > 0
-    if not kept.any():
+    kept = np.flatnonzero(ordering.judged_run.returned)
+    if not len(kept):
         found = "none of its topics has a relevant document"
         raise bad_input(ordering.run.source.name, found, "at least one", "Choose --missing zero.")
     return [block.part(kept) for block in blocks]

@@ -39,18 +39,14 @@ class Expected:
     error: Floats
     how: tuple[str, ...]
 
-    def part(self, kept: Bools) -> Expected:
-        """Keep some topics."""
+    def part(self, kept: Ints) -> Expected:
+        """Keep the topics at these places."""
         return Expected(self.values[:, kept], self.deviation[:, kept], self.error[:, kept], self.how)
 
     def rows(self, kept: Sequence[int]) -> Expected:
         """Keep some measures."""
         at, how = list(kept), tuple(self.how[row] for row in kept)
         return Expected(self.values[at], self.deviation[at], self.error[at], how)
-
-    def error_of_mean(self, row: int) -> float:
-        """Return the standard error of the mean of a measure over topics."""
-        return float(np.sqrt(np.nansum(self.error[row] ** 2)) / self.error.shape[1])
 
 
 def expected_values(

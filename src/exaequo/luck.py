@@ -90,6 +90,11 @@ def from_nothing(gains: pl.DataFrame, measures: Sequence[Measure]) -> pl.DataFra
     return gains.filter(better & (pl.col("realistic") == 0) & (pl.col("conventional") > 0))
 
 
+def testable(measures: Sequence[Measure]) -> list[Measure]:
+    """Return the measures that runs can be tested on: a geometric mean is one number per run."""
+    return [measure for measure in measures if measure.aggregate != "gm"]
+
+
 def which_is_better(table: Floats, upward: int) -> tuple[Ints, Floats]:
     """Compare each two rows of runs × topics: 1 the first is better, -1 the second, 0 neither; and p of a t-test.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
@@ -95,6 +95,17 @@ class Options:
     def first_order(self) -> str:
         """The first strategy that is an order, or realistic if none is."""
         return next(iter(self.orders), INTERVAL[0])
+
+
+def keywords(
+    function: str, given: Mapping[str, Any], known: Collection[str] = tuple(Evaluation.__annotations__)
+) -> dict[str, Any]:
+    """Return the keywords of a public function; refuse, as Python does, what it does not know."""
+    for name in given:
+        if name not in known:
+            hint = did_you_mean(name, known) or f"; it has {', '.join(known)} and those it names."
+            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")
+    return dict(given)
 
 
 def strategies(ties: str | Sequence[str], known: Sequence[str] = (*STRATEGIES, EXPECTED)) -> tuple[str, ...]:

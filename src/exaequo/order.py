@@ -6,7 +6,7 @@ realistic       sim↓, judgment↑, docno↓: a system that cannot tell documen
 optimistic      sim↓, judgment↓, docno↓: the best the tied documents could have done
 rank            sim↓, the rank in the file↑, docno↓
 input           sim↓, the place in the file
-random          sim↓, a random number that depends on the seed alone
+random          sim↓, a random number that depends on the seed and the names alone
 ==============  =====================================================================================
 
 Judgments sort by normalised grade, and below all grades come the documents nobody judged. So under `realistic` and

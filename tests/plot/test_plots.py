@@ -11,6 +11,7 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given, settings
@@ -460,3 +461,19 @@ def test_many_runs_have_rows_for_the_best() -> None:
         names = {row["run"] for each in picture["layer"] for row in each["data"]["values"]}
         assert len(names) == 40 and "r00" in names and "r44" not in names
         assert "the best 40 of 45 runs" in str(picture["title"]["subtitle"])
+
+
+@pytest.mark.parametrize("kind", ["svg", "png", "pdf"])
+def test_control_characters_in_names_are_drawn_as_pictures(kind: str) -> None:
+    """A raw one ended the whole process, or made an SVG that is no XML."""
+    qrels = {topic: {"a": 1} for topic in ("1", "t\x1b[31m", "\x00\x9b")}
+    run = {topic: {"a": 1.0, "b": 1.0} for topic in qrels}
+    for chart in (
+        plot.scatter(qrels, {"A\x1b[31m": run, "B\x07\x85": run}),
+        plot.tie_groups(qrels, {"A\x1b[31m": run}),
+        plot.ties(qrels, {"A\x00": run}),
+    ):
+        drawn = chart.drawn(kind)
+        if kind == "svg":
+            ElementTree.fromstring(drawn)  # noqa: S314 - our own
+            assert not re.search(rb"[\x00-\x08\x0b-\x1f]", drawn)

@@ -90,16 +90,17 @@ def compare(
     output.warn(*result.warnings)
     tables = dict(result.tables)
     if also:
-        tables["collections"], tables["inverted"] = _collections(result, also, chosen)
+        tables["collections"], tables["inverted"] = _collections(result, also, chosen, files)
     if judges:
         others = [(each, files.qrels(each)) for each in judges]
         tables["judges"] = _judges(result, [(qrels, judged), *others], kept, chosen)
     _show(result, tables, only, target)
 
 
-def _collections(result: Comparison, folders: tuple[str, ...], options: Any) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _collections(
+    result: Comparison, folders: tuple[str, ...], options: Options, files: Files
+) -> tuple[pl.DataFrame, pl.DataFrame]:
     from exaequo.comparison.views import across_collections, inverted_between
-    from exaequo.read import read_qrels, read_run
 
     scores = {"this one": result.scores}
     for folder in folders:
@@ -108,8 +109,8 @@ def _collections(result: Comparison, folders: tuple[str, ...], options: Any) -> 
         if len(qrels) != 1 or len(runs) < 2:
             found = f"{len(qrels)} files qrels* and {len(runs)} in runs/"
             raise bad_input(folder, found, "one qrels* and two or more runs", "Arrange the files so.")
-        read = (read_run(str(each)) for each in runs)
-        scores[folder] = _also(read_qrels(str(qrels[0])), read, result, options, folder)
+        read = (files.run(str(each)) for each in runs)
+        scores[folder] = _also(files.qrels(str(qrels[0])), read, result, options, folder)
         if not set(scores[folder].runs) & set(result.scores.runs):
             output.warn(f"{folder}: no run has the name of one of the others; nothing to compare")
     return across_collections(scores), inverted_between(scores)
@@ -126,7 +127,7 @@ def _also(qrels: Qrels, runs: Iterable[Run], result: Comparison, options: Option
     return scores
 
 
-def _judges(result: Comparison, files: list[tuple[str, Any]], runs: Any, options: Any) -> pl.DataFrame:
+def _judges(result: Comparison, files: list[tuple[str, Qrels]], runs: Iterable[Run], options: Options) -> pl.DataFrame:
     from exaequo.comparison.views import judges
 
     scores = {files[0][0]: result.scores}

@@ -224,8 +224,13 @@ def evaluates(*names: str, **usual: Any) -> Decorator:
 
     `usual` are other defaults than those of all commands.
     """
-    changed = {name: _EVALUATION[name]._replace(default=default) for name, default in usual.items()}
+    changed = {name: _with_default(_EVALUATION[name], default) for name, default in usual.items()}
     return _fields("options", _EVALUATION | changed, {*names, *usual, "rel_level", "max_grade"})
+
+
+def _with_default(field: _Field, default: Any) -> _Field:
+    """Return the option with another default; None, which tells that it is not given, shows what then counts."""
+    return field._replace(default=default, show_default=str(field.default) if default is None else True)
 
 
 def compares(*more: str) -> Decorator:

@@ -20,7 +20,7 @@ from exaequo.comparison.values import besides, comparable, has_besides, refuse_g
 from exaequo.errors import BadParameter
 from exaequo.evaluation import Judged, evaluate_runs, judged_runs, warn
 from exaequo.measures import Measure, parse_measures
-from exaequo.options import Evaluation, Options
+from exaequo.options import Evaluation, Options, keywords
 from exaequo.order import Ordering
 from exaequo.read import QrelsLike, RunLike, read_qrels, read_runs
 from exaequo.scores import Scores
@@ -112,13 +112,15 @@ def compare(
         seed=options.get("seed", 0),
         interval=interval,
     )
-    chosen, parsed = Options.of(ties, **options), parse_measures(measures)
+    chosen, parsed = Options.of(ties, **keywords("compare", options)), parse_measures(measures)
     judged = judged_runs(read_qrels(qrels, columns=columns), read_runs(runs, columns=columns), chosen, parsed)
     result = compare_runs(judged, parsed, chosen, plan)
     warn(result.warnings)
     return result
 
 
+#: Options of the evaluation that are reported with a comparison, besides those of the plan.
+_REPORTED = ("missing", "rel_level", "max_grade", "depth", "precision")
 _GEOMETRIC = "; compare {plain}, and see the table `robustness`."
 
 
@@ -158,7 +160,7 @@ def compare_scores(scores: Scores, plan: Plan, *, least: int = 2) -> Comparison:
             "measures": [measure.name for measure in scores.measures],
             "ties": scores.ties,
             "topics": len(scores.shared),
-            **{name: plain(scores.options.get(name)) for name in ("missing", "rel_level", "max_grade", "depth")},
+            **{name: plain(scores.options.get(name)) for name in _REPORTED},
         },
     )
 
@@ -167,7 +169,7 @@ def _named(baseline: str, scores: Scores) -> str:
     """Return the name of the run that is meant; its file stands for it too."""
     if baseline in scores.runs:
         return baseline
-    files = {os.path.normpath(each["file"]): each["name"] for each in reversed(scores.inputs["runs"])}
+    files = {os.path.normpath(each["file"]): each["name"] for each in reversed(scores.inputs.get("runs", ()))}
     if os.path.normpath(baseline) in files:
         return str(files[os.path.normpath(baseline)])
     hint = did_you_mean(baseline, scores.runs) or f"; there are {', '.join(scores.runs)}."

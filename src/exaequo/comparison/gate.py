@@ -1,4 +1,4 @@
-"""Gate a release: is the candidate worse than the baseline by more than a margin? Ties are realistic on both sides."""
+"""Gate a release: is the candidate worse than the baseline by more than a margin? Ties are realistic on both sides, unless scores of one's own say otherwise."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from exaequo.evaluation import Judged, evaluate_runs, judged_runs, warn
 from exaequo.judge import Floats
 from exaequo.luck import gain
 from exaequo.measures import Measure, parse_measures
-from exaequo.options import Evaluation, Options, check_alpha, check_choice
+from exaequo.options import Evaluation, Options, check_alpha, check_choice, keywords
 from exaequo.read import QrelsLike, RunLike, read_qrels, read_runs
 from exaequo.scores import Scores
 from exaequo.stats.tests import DEFAULT, NOISE, TESTS, Setting, bootstrap_interval, randomization_bound, t_interval
@@ -87,7 +87,7 @@ def gate(
     **options: Unpack[Evaluation],
 ) -> GateResult:
     """Tell whether a candidate is not worse than the baseline by more than `max_drop`, on each measure."""
-    chosen, parsed = Options(**options), parse_measures(measures)
+    chosen, parsed = Options(**keywords("gate", options)), parse_measures(measures)
     rule = Rule(max_drop=max_drop, test=test, alpha=alpha, samples=samples, seed=chosen.seed)
     runs = judged_runs(read_qrels(qrels), read_runs([baseline, candidate]), chosen, parsed)
     result = gate_runs(runs, parsed, chosen, rule)
@@ -130,6 +130,8 @@ def gate_runs(runs: Iterable[Judged], measures: Sequence[Measure], options: Opti
 def gate_scores(scores: Scores, rule: Rule) -> GateResult:
     """Gate the second of two runs against the first; a measure that cannot be tested is an error, never a pass."""
     refuse_geometric(scores.measures, _GEOMETRIC)
+    if len(scores.runs) != 2:
+        raise BadParameter(f"A gate compares two runs, baseline and candidate. Got {len(scores.runs)}.")
     shared, notes = comparable(scores)
     for measure in scores.measures:
         refuse_undefined(scores, measure)

@@ -77,7 +77,7 @@ def comparable(scores: Scores, *, least: int = 2) -> tuple[Scores, list[str]]:
         notes.append(f"{count(len(without), 'topic')} that a run lacks left out for all of them: {listed(without)}")
         scores = scores.only(topics=shared)
     if len(shared) < 2:
-        name = scores.inputs["qrels"]["file"]
+        name = scores.inputs.get("qrels", {}).get("file", "scores")
         what, why = f"only {count(len(shared), 'topic')}", "Statistics over topics need several."
         raise InputError(Problem(name, None, what, "at least two", why))
     usable = []

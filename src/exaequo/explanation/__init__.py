@@ -26,7 +26,7 @@ from exaequo.listing import table
 from exaequo.measures import Measure, parse_measure
 from exaequo.measures.steps import CUT, Given, Step
 from exaequo.measures.view import View, place_of
-from exaequo.options import Options, Relevance, one_strategy
+from exaequo.options import Options, Relevance, keywords, one_strategy
 from exaequo.order import Ordering
 from exaequo.read import Qrels, QrelsLike, Run, RunLike, read_qrels, read_run
 from exaequo.scores.formats import value_text
@@ -167,7 +167,8 @@ def explain(
     Options are those of `evaluate`. With `docs`, the size of the collection, tables of relevant and returned documents
     have all their cells.
     """
-    chosen = Options(ties=(one_strategy(ties),), **options)
+    known = keywords("explain", options, ExplainOptions.__annotations__)
+    chosen = Options(ties=(one_strategy(ties),), **known)
     parsed = parse_measure(measure)
     (found,) = explain_run(read_qrels(qrels), read_run(run), topic, [parsed], chosen, docs=docs)
     warn(found.warnings)

@@ -58,7 +58,7 @@ class Chart(dict[str, Any]):
             import vl_convert
         except ImportError:
             raise ExaequoError("Drawing needs vl-convert-python: pip install 'exaequo[plot]'") from None
-        spec = dict(self)
+        spec = _printable(self)
         if kind == "svg":
             return str(vl_convert.vegalite_to_svg(spec, vl_version=VERSION)).encode()
         if kind == "html":
@@ -74,6 +74,26 @@ class Chart(dict[str, Any]):
             return shown | {"image/svg+xml": self.drawn("svg").decode()}
         except ExaequoError:  # nothing to draw with; a notebook may know Vega-Lite itself
             return shown
+
+
+#: Control characters as Unicode draws them: ␛ for ESC.
+_PICTURES = {
+    **{code: chr(0x2400 + code) for code in range(32) if chr(code) not in "\n\t"},
+    0x7F: "␡",
+    **dict.fromkeys(range(0x80, 0xA0), "\N{REPLACEMENT CHARACTER}"),
+}
+
+
+def _printable(value: Any) -> Any:
+    """Return a specification whose texts have no control characters, which would end the program that draws them."""
+    if isinstance(value, str):
+        return value.translate(_PICTURES)
+    if isinstance(value, dict):
+        plain = {_printable(key): _printable(inner) for key, inner in value.items()}
+        if isinstance(plain.get("title"), str):  # Vega reads titles of axes as code, where a backslash begins an escape
+            plain["title"] = plain["title"].replace("\\", "\N{SET MINUS}")
+        return plain
+    return [_printable(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def refuse_unknown_format(path: str | Path) -> str:

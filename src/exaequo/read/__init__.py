@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -143,13 +144,12 @@ def unique_names(named: Sequence[tuple[str, str]]) -> list[str]:
     """Make the names of (name, file) pairs unique: shared ones add the file's name, or its path if that is shared."""
     names = Counter(name for name, _ in named)
     files = Counter((name, Path(file).name) for name, file in named)
-    taken: Counter[str] = Counter()
-    unique = []
+    unique: list[str] = []
     for name, file in named:
         label = Path(file).name
         if files[name, label] > 1:
             label = file
         whole = name if names[name] == 1 or file == name else f"{name} ({label})"
-        taken[whole] += 1
-        unique.append(whole if taken[whole] == 1 else f"{whole} #{taken[whole]}")
+        numbered = (f"{whole} #{number}" for number in count(2))
+        unique.append(next(each for each in chain([whole], numbered) if each not in unique))
     return unique

@@ -13,10 +13,10 @@ from typing import Unpack
 
 from exaequo.choices import ALPHA, COMPARE_MEASURES, COMPARED, PAGE_DOCUMENTS
 from exaequo.comparison.pairs import Plan
-from exaequo.errors import ExaequoError
+from exaequo.errors import BadParameter, ExaequoError
 from exaequo.evaluation import judged_runs, warn
 from exaequo.measures import Measure, parse_measures
-from exaequo.options import Evaluation, Options
+from exaequo.options import Evaluation, Options, keywords
 from exaequo.plot.chart import COLOURS, FAINT, INK, ON_DARK, PAPER, QUIET
 from exaequo.plot.page import embedded, policy
 from exaequo.read import QrelsLike, RunLike, read_qrels, read_runs
@@ -44,7 +44,9 @@ def report(
 
     `documents` says how many of each list go into the page.
     """
-    chosen, parsed = Options(ties=COMPARED, **options), parse_measures(measures)
+    if type(documents) is not int or documents < 0:
+        raise BadParameter(f"documents must be a whole number ≥ 0. Got {documents!r} instead.")
+    chosen, parsed = Options(ties=COMPARED, **keywords("report", options)), parse_measures(measures)
     plan = Plan(baseline=baseline, test=test, correction=correction, alpha=alpha, seed=chosen.seed)
     judged = judged_runs(read_qrels(qrels, digest=True), read_runs(runs, digest=True), chosen, parsed)
     content = content_of(judged, parsed, chosen, plan, documents=documents, title=title)

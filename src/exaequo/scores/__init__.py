@@ -12,9 +12,9 @@ import polars as pl
 
 from exaequo.aggregate import aggregate
 from exaequo.choices import INTERVAL
-from exaequo.errors import BadParameter, ExaequoError
+from exaequo.errors import BadParameter, ExaequoError, UsageError
 from exaequo.expected import Expected
-from exaequo.judge import Bools, Floats
+from exaequo.judge import Bools, Floats, Ints
 from exaequo.measures import Measure, parse_measure
 from exaequo.text import count, did_you_mean, listed
 
@@ -40,21 +40,35 @@ class Block:
     values: Floats
     expected: Expected | None = None
 
-    def part(self, kept: Bools) -> Block:
-        """Keep some topics."""
-        topics, values = self.topics.filter(pl.Series(kept)), self.values[:, kept]
+    def part(self, kept: Ints) -> Block:
+        """Keep the topics at these places, in this order."""
+        topics, values = self.topics.gather(kept), self.values[:, kept]
         return Block(self.run, self.ties, self.measures, topics, values, self.expected and self.expected.part(kept))
+
+    def row(self, row: int) -> Values:
+        """Return the values of one measure."""
+        values = Values(self.run, self.ties, self.measures[row], self.topics, self.values[row])
+        if self.expected is None:
+            return values
+        found = self.expected
+        return replace(values, how=found.how[row], deviation=found.deviation[row], error=found.error[row])
 
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """One measure of one run under one strategy: a value per topic, NaN where there is none."""
+    """One measure of one run under one strategy: a value per topic, NaN where there is none.
+
+    Expected values say how they were found, with the standard deviation over orders and the standard error of each.
+    """
 
     run: str
     ties: str
     measure: Measure
     topics: pl.Series
     values: Floats
+    how: str = ""
+    deviation: Floats = field(default_factory=lambda: np.zeros(0))
+    error: Floats = field(default_factory=lambda: np.zeros(0))
 
     @property
     def undefined(self) -> Bools:
@@ -65,6 +79,13 @@ class Values:
     def mean(self) -> float:
         """The aggregate of the topics that have a value: the mean, or the sum or geometric mean."""
         return aggregate(self.measure.aggregate, self.values)
+
+    @property
+    def standard_error(self) -> float:
+        """The standard error of the aggregate of expected values, 0 where they are exact."""
+        total = float(np.sqrt(np.nansum(self.error**2)))
+        known = int((~self.undefined).sum())
+        return total if self.measure.aggregate == "sum" or not known else total / known
 
     def to_dict(self) -> dict[str, float]:
         """Return `{topic: value}`."""
@@ -81,7 +102,7 @@ class Matrix:
     values: Floats
 
     def __getitem__(self, run: str) -> Floats:
-        own: Floats = self.values[self.runs.index(run)]
+        own: Floats = self.values[self.runs.index(_only("run", run, self.runs))]
         return own
 
 
@@ -116,6 +137,11 @@ class Scores:
     evaluated: pl.Series = field(default_factory=lambda: pl.Series(dtype=pl.String))
     _matrices: dict[tuple[str, str], Matrix] = field(default_factory=dict, init=False, repr=False)
 
+    def __post_init__(self) -> None:
+        if not len(self.evaluated) and self.blocks:  # made by hand: all topics there are
+            every = pl.concat([block.topics for block in self.blocks]).unique(maintain_order=True)
+            object.__setattr__(self, "evaluated", every)
+
     @cached_property
     def runs(self) -> list[str]:
         """Names of the runs, in the order they were given."""
@@ -128,17 +154,22 @@ class Scores:
 
     def __getitem__(self, key: tuple[str, str, str | Measure]) -> Values:
         """Return the topics and values of `scores[run, ties, measure]`."""
+        if not isinstance(key, tuple) or len(key) != 3:
+            raise BadParameter(f"Scores are found by run, ties and measure: scores[run, ties, measure]. Got {key!r}.")
         run, ties, measure = key
         name = measure if isinstance(measure, str) else measure.name
         found = self._rows.get((run, ties, name)) or self._rows.get((run, ties, parse_measure(measure).name))
         if found is None:
             self._refuse(run, ties, parse_measure(measure))
         block, row = found
-        return Values(run, ties, block.measures[row], block.topics, block.values[row])
+        return block.row(row)
 
     def __contains__(self, key: tuple[str, str, str | Measure]) -> bool:
-        run, ties, measure = key
-        return (run, ties, parse_measure(measure).name) in self._rows
+        try:
+            self[key]
+        except UsageError:
+            return False
+        return True
 
     @cached_property
     def _rows(self) -> dict[tuple[str, str, str], tuple[Block, int]]:
@@ -159,16 +190,11 @@ class Scores:
                 raise BadParameter(f"These scores have no {what} {given!r}{hint}")
         raise BadParameter(f"These scores have no {measure} of {run} under {ties} ties.")
 
-    def expected(self, run: str, measure: str | Measure) -> tuple[Expected, int]:
-        """Return how the expected values of a run were found, and the row of a measure in them."""
-        block, row = self._rows[run, "expected", parse_measure(measure).name]
-        if block.expected is None:
-            raise BadParameter(f"These scores have no expected values of {run}.")
-        return block.expected, row
-
     def matrix(self, measure: str | Measure, ties: str | None = None) -> Matrix:
         """Return runs × topics, for the topics where every run has a value, whichever the strategy."""
         parsed, chosen = parse_measure(measure), ties or self.ties[0]
+        if chosen not in self.ties:
+            self._refuse(self.runs[0], chosen, parsed)
         if (parsed.name, chosen) not in self._matrices:
             self._fill(parsed)
         return self._matrices[parsed.name, chosen]
@@ -195,7 +221,9 @@ class Scores:
         kept = self.measures if measures is None else tuple(measures)
         blocks, beside = self.blocks, self.beside
         if topics is not None:
-            blocks, beside = (tuple(_cut(block, topics) for block in each) for each in (blocks, beside))
+            blocks, beside = (
+                tuple(block.part(_places(block.topics, topics)) for block in each) for each in (blocks, beside)
+            )
         if measures is not None:
             blocks = tuple(_with_measures(block, kept) for block in blocks)
         return replace(self, measures=kept, blocks=blocks, beside=beside)
@@ -226,8 +254,7 @@ class Scores:
 
     def _asked(self) -> Iterator[Values]:
         for block in self.blocks:
-            for measure, values in zip(block.measures, block.values, strict=True):
-                yield Values(block.run, block.ties, measure, block.topics, values)
+            yield from map(block.row, range(len(block.measures)))
 
     @cached_property
     def tie_effects(self) -> tuple[TieEffect, ...]:
@@ -264,14 +291,13 @@ class Scores:
         """How each expected value was found, with the standard error of the mean, 0 where it is exact."""
         return [
             {
-                "run": block.run,
-                "measure": measure.name,
-                "how": block.expected.how[row] + (" of each topic" if measure.aggregate == "gm" else ""),
-                "standard_error": block.expected.error_of_mean(row),
+                "run": each.run,
+                "measure": each.measure.name,
+                "how": each.how + (" of each topic" if each.measure.aggregate == "gm" else ""),
+                "standard_error": each.standard_error,
             }
-            for block in self.blocks
-            if block.expected is not None
-            for row, measure in enumerate(block.measures)
+            for each in self._asked()
+            if each.how
         ]
 
     def mean(self, measure: str | Measure, *, run: str | None = None, ties: str | None = None) -> float:
@@ -313,16 +339,18 @@ class Scores:
         return html_table(self)
 
 
+def _places(own: pl.Series, topics: pl.Series) -> Ints:
+    """Return where these topics, all of which are there, stand among its own."""
+    place = {topic: at for at, topic in enumerate(own)}
+    return np.array([place[topic] for topic in topics], dtype=np.int64)
+
+
 def _at(values: Values, topics: pl.Series) -> Floats:
-    """Return the values of these topics, all of which are there, in their order."""
+    """Return the values of these topics, in their order."""
     if values.topics is topics or values.topics.equals(topics):
         return values.values
-    own: Floats = values.values[values.topics.is_in(topics.to_list()).to_numpy()]
+    own: Floats = values.values[_places(values.topics, topics)]
     return own
-
-
-def _cut(block: Block, topics: pl.Series) -> Block:
-    return block.part(block.topics.is_in(topics.to_list()).to_numpy())
 
 
 def _with_measures(block: Block, measures: tuple[Measure, ...]) -> Block:

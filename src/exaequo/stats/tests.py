@@ -50,10 +50,10 @@ def student(gaps: Floats, setting: Setting = DEFAULT) -> Floats:
     n = gaps.shape[1]
     mean, error = gaps.mean(axis=1), gaps.std(axis=1, ddof=1) / np.sqrt(n)
     steady = np.ptp(gaps, axis=1) < NOISE
-    ratio = np.divide(mean, error, out=np.where(mean > 0, np.inf, np.where(mean < 0, -np.inf, 0.0)), where=~steady)
+    ratio = np.divide(mean, error, out=np.where(mean > 0, np.inf, -np.inf), where=~steady)
     sides = 2 if setting.alternative == "two-sided" else 1
     p = sides * stdtr(n - 1, -_TURNED[setting.alternative](ratio))
-    return np.where(gaps.any(axis=1), p, 1.0)
+    return np.where(steady & (np.abs(mean) < NOISE), 1.0, p)
 
 
 def wilcoxon(gaps: Floats, setting: Setting = DEFAULT) -> Floats:

@@ -21,7 +21,7 @@ from exaequo import __version__
 from exaequo.choices import ALPHA, INTERVAL, STUDY_DEPTH, STUDY_MEASURES, TOP
 from exaequo.errors import BadParameter, ExaequoError, InputError, Problem
 from exaequo.measures import Measure, parse_measures
-from exaequo.options import Options, Relevance, check_alpha
+from exaequo.options import Options, Relevance, check_alpha, keywords
 from exaequo.scores import Scores
 from exaequo.study import tables
 from exaequo.study.archive import Edition, find
@@ -75,7 +75,8 @@ def study(
     check_alpha(alpha)
     if top < 0:
         raise BadParameter(f"top must be a whole number ≥ 0. Got {top} instead.")
-    options, parsed = Options(ties=INTERVAL, depth=depth, **relevance), parse_measures(measures)
+    known = keywords("study", relevance, Relevance.__annotations__)
+    options, parsed = Options(ties=INTERVAL, depth=depth, **known), parse_measures(measures)
     names = tuple(measure.name for measure in parsed)
     chosen, store = find(archive, tracks, editions), _store(out)
     tasks = [Task(each, run, names, options, store) for each in chosen if each.qrels for run in each.runs]

@@ -15,7 +15,17 @@ import polars as pl
 
 from exaequo.choices import INTERVAL
 from exaequo.judge import Bools, Floats, Ints
-from exaequo.luck import GAINS, changes, from_nothing, gain, gains_of_lists, gains_of_runs, luckiest, which_is_better
+from exaequo.luck import (
+    GAINS,
+    changes,
+    from_nothing,
+    gain,
+    gains_of_lists,
+    gains_of_runs,
+    luckiest,
+    testable,
+    which_is_better,
+)
 from exaequo.measures import Measure
 from exaequo.scores import Scores
 from exaequo.stats.agreement import kendall, pearson
@@ -59,7 +69,7 @@ def all_tables(editions: Editions, measures: Sequence[Measure], *, top: int, alp
             for frame in (own, whole.with_columns(nowhere))
         ),
         "rankings": pl.concat(rankings(whole, measure) for measure, (_, whole) in frames.items()),
-        "conclusions": pl.concat(conclusions(editions, measure, alpha) for measure in measures),
+        "conclusions": pl.concat(conclusions(editions, measure, alpha) for measure in testable(measures)),
         "systems": pl.concat(systems(whole, measure) for measure, (_, whole) in frames.items()),
         "stuffing": stuffing(runs.unique(of_run, maintain_order=True)),
         "one_tie": one_tie(facts),
@@ -227,7 +237,7 @@ def systems(runs: pl.DataFrame, measure: Measure) -> pl.DataFrame:
     """Return each run with its ranks under realistic and conventional ties beside its share of tied documents."""
     better = measure.upward > 0
     ranks = [
-        pl.col(ties).rank("min", descending=better).over(EDITION).cast(pl.Int64).alias(f"rank_{ties}")
+        pl.col(ties).fill_nan(None).rank("min", descending=better).over(EDITION).cast(pl.Int64).alias(f"rank_{ties}")
         for ties in INTERVAL[:2]
     ]
     table = runs.select(*EDITION, "measure", "run", *ranks, *INTERVAL, "tied_percent", "per_score", "one_tie")
