@@ -138,8 +138,8 @@ def evaluate_runs(
 ) -> Scores:
     """Measure runs one after the other; warnings are collected, not given.
 
-    With `interval`, those of the three strategies that tell what ties decide that were not asked for stand beside; `also` are measures
-    that do so under the first order. `facts` notes what else is wanted of a run, for `Scores.facts`.
+    With `interval`, what the three strategies give that tell what ties decide stands beside what was asked for; `also`
+    are measures that do so under the first order. `facts` notes what else is wanted of a run, for `Scores.facts`.
     """
     evaluated: list[_Evaluated] = []
     remarks: list[str] = []

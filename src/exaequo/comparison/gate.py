@@ -1,4 +1,7 @@
-"""Gate a release: is the candidate worse than the baseline by more than a margin? Ties are realistic on both sides, unless scores of one's own say otherwise."""
+"""Gate a release: is the candidate worse than the baseline by more than a margin? In: `Scores`. Out: `GateResult`.
+
+Ties are realistic on both sides, unless a program gives scores of its own.
+"""
 
 from __future__ import annotations
 
