@@ -18,7 +18,7 @@ from exaequo.errors import BadParameter, DataWarning, MissingTopics, bad_input
 from exaequo.expected import expected_values
 from exaequo.judge import JudgedRun, Judgments, judge, prepare
 from exaequo.measures import Measure, parse_measures
-from exaequo.options import Evaluation, Options, keywords, one_strategy
+from exaequo.options import Evaluation, Options, first_order, keywords, one_strategy
 from exaequo.order import Ordering
 from exaequo.read import Qrels, QrelsLike, Run, RunLike, RunsLike, read_qrels, read_run, read_runs, unique_names
 from exaequo.scores import ALL, Block, Scores
@@ -150,7 +150,7 @@ def evaluate_runs(
         remarks += said
         blocks = _measured(ordering, measures, [*options.ties, *more], options)
         blocks, beside = blocks[: len(options.ties)], blocks[len(options.ties) :]
-        beside += _measured(ordering, also, [options.first_order], options) if also else []
+        beside += _measured(ordering, also, [first_order(options.ties)], options) if also else []
         about = {**_described(ordering.run), "tied": ordering.n_tied}
         noted = facts(ordering) if facts is not None else None
         evaluated.append(_Evaluated(ordering.run.name, ordering.run.source.name, blocks, beside, about, noted))

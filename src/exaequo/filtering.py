@@ -25,7 +25,7 @@ import numpy.typing as npt
 import polars as pl
 
 from exaequo.choices import HIGHEST_GRADE
-from exaequo.errors import BadParameter, InputError, Problem
+from exaequo.errors import BadParameter, bad_input
 from exaequo.evaluation import judged_runs
 from exaequo.judge import Bools, Floats, Ints
 from exaequo.measures.interpolated import best_from_here, least_found
@@ -263,7 +263,7 @@ class Filter:
             odd = float(self.score.min() if self.score.min() < 0 else self.score.max())
             found = f"a score of {odd:g}"
             mend = "Scale the scores; the best F over all thresholds needs no scale."
-            raise InputError(Problem(self.name, None, found, "scores from 0 to 1 for F_optimal", mend))
+            raise bad_input(self.name, found, "scores from 0 to 1 for F_optimal", mend)
         table = self.at_each(np.array(GRID)).f(beta)
         return table.max(axis=1), np.array(GRID)[table.argmax(axis=1)]
 
@@ -310,7 +310,7 @@ def from_arrays(
     left_out = tuple(theme for theme, (truth, _) in checked.items() if not truth.any())
     kept = {theme: pair for theme, pair in checked.items() if theme not in left_out}
     if not kept:
-        raise InputError(Problem(name, None, "no theme has a relevant document", "at least one", "Check the truth."))
+        raise bad_input(name, "no theme has a relevant document", "at least one", "Check the truth.")
     names = list(kept)
     relevant, score = (np.concatenate(column) for column in zip(*kept.values(), strict=True))
     owner = np.repeat(np.arange(len(names)), [len(truth) for truth, _ in kept.values()])
@@ -332,7 +332,7 @@ def _checked(name: str, theme: str, y_true: npt.ArrayLike, y_score: npt.ArrayLik
         problem = (f"theme {theme!r} has a score that is not finite", "numbers", "Mend it.")
     else:
         return truth > 0, score
-    raise InputError(Problem(name, None, *problem))
+    raise bad_input(name, *problem)
 
 
 def from_table(
@@ -358,5 +358,5 @@ def _sizes(known: Ints, docs: int | None, name: str) -> Ints:
         raise BadParameter(f"docs must be a whole number from 1 to {MOST_DOCUMENTS:,}. Got {docs!r} instead.")
     if docs is not None and docs < known.max(initial=0):
         found = f"a theme has {known.max():,} documents"
-        raise InputError(Problem(name, None, found, f"at most the {docs:,} of the collection", "Check --docs."))
+        raise bad_input(name, found, f"at most the {docs:,} of the collection", "Check --docs.")
     return known if docs is None else np.full(len(known), docs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
@@ -86,15 +86,10 @@ class Options:
         check_choice("missing", self.missing, MISSING)
         check_choice("precision", self.precision, PRECISIONS)
 
-    @property
-    def orders(self) -> tuple[str, ...]:
-        """The strategies that are orders; `expected` is none."""
-        return tuple(ties for ties in self.ties if ties != EXPECTED)
 
-    @property
-    def first_order(self) -> str:
-        """The first strategy that is an order, or realistic if none is."""
-        return next(iter(self.orders), INTERVAL[0])
+def first_order(ties: Iterable[str]) -> str:
+    """Return the first strategy that is an order, or realistic if none is."""
+    return next((each for each in ties if each != EXPECTED), INTERVAL[0])
 
 
 def keywords(

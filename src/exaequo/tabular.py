@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import html as markup
 import math
+import platform
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,8 +15,10 @@ from decimal import ROUND_HALF_UP, Decimal
 from itertools import groupby, zip_longest
 from typing import Any
 
+import numpy as np
 import polars as pl
 
+from exaequo import __version__
 from exaequo.choices import COMPARED
 from exaequo.text import on_one_line
 
@@ -290,6 +293,16 @@ def html(table: Table) -> str:
 def csv(table: Table) -> str:
     """Return the frame of a table, values at full precision."""
     return table.frame.write_csv().removesuffix("\n")
+
+
+def versions() -> dict[str, str]:
+    """Return what a result was made with, for those who want to make it again."""
+    return {
+        "exaequo": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "polars": pl.__version__,
+    }
 
 
 def rows(frame: pl.DataFrame) -> list[dict[str, Any]]:

@@ -62,7 +62,9 @@ def order(
     target = replace(target, format=target.format or ("table" if renames else "run"))
     after = ranked(*renamed(judged, lines, renames)) if renames else before
     if renames and target.format not in ("run", "csv", "json"):
-        target.show(_comparison(before, after, renames, measures or ORDER_MEASURES))
+        tables = _comparison(before, after, renames, measures or ORDER_MEASURES)
+        nowhere = "No list that is shown has a renamed document."
+        target.show(tables, before=[] if tables["scores"].frame.height else [nowhere])
     elif target.format == "run":
         output.write(as_run(after, after.lines.run.name), target.path)
     else:

@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 
 from exaequo.aggregate import aggregate
-from exaequo.choices import EXPECTED, INTERVAL
-from exaequo.errors import BadParameter, InputError, Problem
+from exaequo.errors import BadParameter, bad_input
 from exaequo.judge import Floats
 from exaequo.measures import Measure, parse_measures
+from exaequo.options import first_order
 from exaequo.scores import Scores
 from exaequo.text import count, listed
 
@@ -46,16 +46,12 @@ def oriented(scores: Scores, measure: Measure, ties: str | None = None) -> Float
 
 def has_besides(scores: Scores) -> bool:
     """Tell whether those measures were computed."""
-    return all((run, _first_order(scores), measure) in scores for run in scores.runs for measure in besides())
+    return all((run, first_order(scores.ties), measure) in scores for run in scores.runs for measure in besides())
 
 
 def besides_of(scores: Scores, measure: str) -> Floats:
     """Return runs × topics of a measure that was computed besides, under the first order."""
-    return np.stack([scores[run, _first_order(scores), measure].values for run in scores.runs])
-
-
-def _first_order(scores: Scores) -> str:
-    return next((ties for ties in scores.ties if ties != EXPECTED), INTERVAL[0])
+    return np.stack([scores[run, first_order(scores.ties), measure].values for run in scores.runs])
 
 
 def refuse_geometric(measures: Sequence[Measure], instead: str) -> None:
@@ -79,7 +75,7 @@ def comparable(scores: Scores, *, least: int = 2) -> tuple[Scores, list[str]]:
     if len(shared) < 2:
         name = scores.inputs.get("qrels", {}).get("file", "scores")
         what, why = f"only {count(len(shared), 'topic')}", "Statistics over topics need several."
-        raise InputError(Problem(name, None, what, "at least two", why))
+        raise bad_input(name, what, "at least two", why)
     usable = []
     for measure in scores.measures:
         known, why = len(scores.matrix(measure).topics), measure.definition.undefined

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import io
 import math
-import platform
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import polars as pl
 
-import exaequo
 from exaequo import tabular
 from exaequo.choices import INTERVAL
 from exaequo.expected import SAMPLED
 from exaequo.measures import Measure
 from exaequo.scores import ALL, Scores, TieEffect
-from exaequo.tabular import Column, Table
+from exaequo.tabular import Column, Table, versions
 from exaequo.text import count, on_one_line
 
 #: How many lines about ties a table shows before it says how many more there are.
@@ -171,12 +168,7 @@ def _trec_line(measure: Measure, value: float, topic: str) -> str:
 def document(scores: Scores, *, per_topic: bool = False) -> dict[str, Any]:
     """Return everything: figures, inputs with their digests, options, versions, warnings, what ties change."""
     content: dict[str, Any] = {
-        "versions": {
-            "exaequo": exaequo.__version__,
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-            "polars": pl.__version__,
-        },
+        "versions": versions(),
         "options": {name: "inf" if value == math.inf else value for name, value in scores.options.items()},
         "inputs": scores.inputs,
         "measures": [

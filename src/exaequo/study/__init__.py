@@ -6,7 +6,6 @@ it, `pages` writes them. The same archive gives the same bytes, however often th
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -14,12 +13,10 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Unpack
 
-import numpy as np
 import polars as pl
 
-from exaequo import __version__
 from exaequo.choices import ALPHA, INTERVAL, STUDY_DEPTH, STUDY_MEASURES, TOP
-from exaequo.errors import BadParameter, ExaequoError, InputError, Problem
+from exaequo.errors import BadParameter, ExaequoError, Problem, bad_input
 from exaequo.measures import Measure, parse_measures
 from exaequo.options import Options, Relevance, check_alpha, keywords
 from exaequo.scores import Scores
@@ -27,6 +24,7 @@ from exaequo.study import tables
 from exaequo.study.archive import Edition, find
 from exaequo.study.results import read_again, together
 from exaequo.study.work import Done, Task, escaped, run_all
+from exaequo.tabular import versions
 
 #: Where results of single runs are kept, inside the folder of the study.
 STORE = "work"
@@ -89,7 +87,7 @@ def study(
     sound, broken = [each for each in done if not each.problem], [each for each in done if each.problem]
     if not sound:
         found, mend = "not one run could be evaluated", broken[0].problem
-        raise InputError(Problem(str(archive), None, found, "at least one", mend))
+        raise bad_input(str(archive), found, "at least one", mend)
     asked = {
         "measures": list(names),
         "depth": depth,
@@ -132,12 +130,7 @@ def _about(sound: Sequence[Done], broken: Sequence[Done]) -> dict[str, Any]:
             "broken": len(broken),
             "lines": sum(each.lines for each in sound),
         },
-        "versions": {
-            "exaequo": __version__,
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-            "polars": pl.__version__,
-        },
+        "versions": versions(),
     }
 
 

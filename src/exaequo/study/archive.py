@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from exaequo.errors import InputError, Problem, UsageError
+from exaequo.errors import InputError, UsageError, bad_input
 from exaequo.text import did_you_mean
 
 
@@ -41,7 +41,7 @@ _LEFTOVERS = ("~", ".bak", ".orig", ".swp")
 
 
 def _refused(path: Path, found: str, expected: str, mend: str) -> InputError:
-    return InputError(Problem(str(path), None, found, expected, mend))
+    return bad_input(str(path), found, expected, mend)
 
 
 def find(archive: str | Path, tracks: Sequence[str] = (), editions: Sequence[str] = ()) -> list[Edition]:

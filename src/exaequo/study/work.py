@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 
-from exaequo.errors import ExaequoError, InputError, Problem
+from exaequo.errors import ExaequoError, Problem, bad_input
 from exaequo.evaluation import evaluate_runs, judged_runs, prepared
 from exaequo.judge import Judgments
 from exaequo.measures import parse_measures
@@ -69,7 +69,7 @@ def hash_of(path: str) -> str:
         return _hash_of(path, about.st_size, about.st_mtime_ns)
     except OSError as error:
         found = f"cannot be read ({error.strerror or error})"
-        raise InputError(Problem(path, None, found, "a readable file", "Check the file.")) from None
+        raise bad_input(path, found, "a readable file", "Check the file.") from None
 
 
 def work(task: Task) -> Done:
@@ -101,7 +101,7 @@ def _judgments(paths: tuple[str, ...], hashes: tuple[str, ...], options: Options
     del hashes  # part of the key: files may change while a study runs
     judgments = prepared(read_qrels_files(paths), options)
     if not judgments.n_topics:
-        raise InputError(Problem(paths[0], None, "no relevant document", "at least one", "Check the judgments."))
+        raise bad_input(paths[0], "no relevant document", "at least one", "Check the judgments.")
     return judgments
 
 
@@ -113,7 +113,7 @@ def _evaluate(task: Task, judgments: Judgments) -> Kept:
     if not any(facts.documents.any() for facts in scores.facts.values()):
         found = "none of its topics has a relevant document"
         mend = "Check that the run and the qrels are of the same edition."
-        raise InputError(Problem(task.run, None, found, "at least one", mend))
+        raise bad_input(task.run, found, "at least one", mend)
     return kept_of(scores)
 
 
