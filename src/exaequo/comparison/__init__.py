@@ -146,6 +146,7 @@ def compare_scores(scores: Scores, plan: Plan, *, least: int = 2) -> Comparison:
         plan = replace(plan, baseline=_named(plan.baseline, scores))
     pairs = compare_pairs(scores, plan)
     weak = plan.weakness(pairs.height // len(scores.measures), len(scores.shared))
+    whole = has_besides(scores)
     return Comparison(
         scores=scores,
         plan=plan,
@@ -153,7 +154,7 @@ def compare_scores(scores: Scores, plan: Plan, *, least: int = 2) -> Comparison:
         systems=systems_table(scores, pairs, plan),
         contrasts=views.contrasts(scores, plan.baseline),
         **{view.__name__: view(scores) for view in views.OF_SCORES},
-        **{view.__name__: view(scores) if has_besides(scores) else pl.DataFrame() for view in views.OF_BESIDES},
+        **{view.__name__: view(scores) if whole else pl.DataFrame() for view in views.OF_BESIDES},
         warnings=(*scores.remarks, *notes, *([weak] if weak else [])),
         options={
             **asdict(plan),

@@ -302,8 +302,13 @@ class Scores:
 
     def mean(self, measure: str | Measure, *, run: str | None = None, ties: str | None = None) -> float:
         """Return one aggregate; the run and the strategy may be left out where there is only one."""
+        names = [known.name for known in self.measures]
         one = _only("run", run, self.runs), _only("ties", ties, self.ties)
-        return self[*one, _only("measure", parse_measure(measure).name, [known.name for known in self.measures])].mean
+        return self._mean_of[*one, _only("measure", parse_measure(measure).name, names)]
+
+    @cached_property
+    def _mean_of(self) -> dict[tuple[str, str, str], float]:
+        return {(run, ties, measure): value for run, ties, _, measure, value in self.means.rows()}
 
     def to_polars(self, *, means: bool = True) -> pl.DataFrame:
         """Return the tidy table, with the aggregates under the topic `all` unless `means` is False."""
