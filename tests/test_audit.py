@@ -213,9 +213,12 @@ def test_an_ordered_run_reads_back_the_same(files: Path) -> None:
 
 def test_rounding_is_no_verdict() -> None:
     """Equal on every topic, but added up in another order: neither is better, and ties change nothing."""
-    qrels = {str(topic): {"a": 3, "b": 2, "c": 2, "d": 1, "e": 1} for topic in range(6)}
-    steady = {topic: {"a": 5.0, "b": 4.0, "c": 3.0, "d": 2.0, "e": 1.0} for topic in qrels}
-    alike = {topic: {"a": 5.0, "b": 4.0, "c": 4.0, "d": 2.0, "e": 2.0} for topic in qrels}
+    names = [f"d{number}" for number in range(11)]
+    qrels = {str(topic): dict.fromkeys(names, 1) for topic in range(6)}
+    steady = {topic: {name: float(11 - at) for at, name in enumerate(names)} for topic in qrels}
+    alike = {topic: {name: float((11 - at) // 3) for at, name in enumerate(names)} for topic in qrels}
+    both = evaluate(qrels, {"steady": steady, "alike": alike}, "nDCG", ties="expected").matrix("nDCG")
+    assert 0 < np.abs(both["steady"] - both["alike"]).max() < 1e-15  # or there is nothing to see here
     found = audit(qrels, {"steady": steady, "alike": alike}, "nDCG Bpref ERR@10 AP").conclusions
     for row in found.to_dicts():
         assert {row[ties] for ties in COMPARED} == {"="}, row

@@ -234,3 +234,12 @@ def test_settings_are_checked() -> None:
         Setting(alternative="both")
     with pytest.raises(BadParameter, match="samples"):
         Setting(samples=10)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_student_sees_no_difference_in_the_last_bits(alternative: str) -> None:
+    """What is left of sums that were added up in another order, the same on every topic or not."""
+    noise = np.array([np.full(6, 1e-17), np.full(6, -3e-17), [1e-17, -1e-17, 2e-17, 0, 0, 1e-17], np.zeros(6)])
+    assert student(noise, Setting(alternative=alternative)).tolist() == [1.0] * 4
+    certain = student(np.array([np.full(6, 0.25)]), Setting(alternative=alternative)).item()
+    assert certain == {"two-sided": 0.0, "greater": 0.0, "less": 1.0}[alternative]
