@@ -10,6 +10,9 @@ INTERVAL = STRATEGIES[:3]
 EXPECTED = "expected"
 #: What verdicts and audits look at: the first counts, the others tell whether ties decide.
 COMPARED = (*INTERVAL, EXPECTED)
+#: A verdict is fair if these agree, robust if it holds with one run at its worst and the other at its best.
+DECIDING = ("realistic", EXPECTED, "optimistic")
+FAIR, ROBUST = "fair", "robust"
 ALL_TIES = "all"
 PRECISIONS = ("double", "single")
 #: What becomes of a judged topic a run lacks.
@@ -25,6 +28,10 @@ GATE_TESTS = ("t", "randomization", "bootstrap")
 HSD = ("tukey", "randomised-tukey")
 CORRECTIONS = ("none", "bonferroni", "holm", "bh", "by", *HSD)
 INTERVAL_KINDS = ("auto", "t", "bca", "percentile")
+#: How many topics a verdict needs that decides something.
+LEAST_TOPICS = 5
+#: The loss a gate allows, by the rule of thumb that less than 5 % is not worth noticing.
+MAX_DROP = "5%"
 #: Random patterns of a test.
 PATTERNS = 10_000
 ALPHA = 0.05

@@ -14,10 +14,9 @@ from exaequo.choices import INTERVAL
 from exaequo.judge import Bools, Floats, Ints
 from exaequo.measures import Measure
 from exaequo.scores import Scores, Values
+from exaequo.stats.equality import balanced, differences
 from exaequo.stats.tests import student
 
-#: Means that differ by less are equal: the rest is rounding.
-NOISE = 1e-12
 GAINS = ("c_over_r_percent", "o_over_r_percent", "o_over_c_percent")
 
 
@@ -101,12 +100,11 @@ def which_is_better(table: Floats, upward: int) -> tuple[Ints, Floats]:
     The test is paired and two-sided; p is NaN for fewer than two topics.
     """
     first, second = np.triu_indices(len(table), 1)
-    gaps = table[first] - table[second]
+    gaps = differences(table[second], table[first])
     if not gaps.shape[1]:
         return np.zeros(len(first), dtype=np.int64), np.full(len(first), np.nan)
-    mean = upward * gaps.mean(axis=1)
     p = student(gaps) if gaps.shape[1] > 1 and len(gaps) else np.full(len(first), np.nan)
-    return np.where(np.abs(mean) < NOISE, 0, np.sign(mean)).astype(np.int64), p
+    return (upward * np.sign(balanced(gaps))).astype(np.int64), p
 
 
 def changes(verdicts: Sequence[Ints | Floats]) -> Bools:

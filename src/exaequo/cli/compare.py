@@ -77,7 +77,7 @@ def compare(
     output.check_paths((qrels, *runs), target.path)
     target.one_table(only, TABLES)
     from exaequo.comparison import compare_runs
-    from exaequo.comparison.pairs import Plan
+    from exaequo.comparison.plan import Plan
     from exaequo.evaluation import judged_runs
     from exaequo.measures import parse_measures
     from exaequo.options import Options

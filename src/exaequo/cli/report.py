@@ -44,7 +44,7 @@ def report(
     The page is a single file without network, and readable without scripts.
     """
     output.check_paths((qrels, *runs), path)
-    from exaequo.comparison.pairs import Plan
+    from exaequo.comparison.plan import Plan
     from exaequo.evaluation import judged_runs
     from exaequo.measures import parse_measures
     from exaequo.options import Options

@@ -1,7 +1,7 @@
 """Is A really better than B: systems compared over topics. In: `Scores`. Out: a `Comparison`, a set of tables.
 
-`values` says what is compared, `pairs` tests, `views` looks at rankings, curves, topics and judges; the statistics are
-in `stats`.
+`plan` says how, `values` what is compared, `pairs` tests, `verdicts` says when *better* is said, `views` looks at
+rankings, curves, topics and judges; the statistics are in `stats`.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from typing import Any, Unpack
 
 import polars as pl
 
-from exaequo.choices import ALPHA, COMPARE_MEASURES, COMPARED, PATTERNS
+from exaequo.choices import ALPHA, COMPARE_MEASURES, FAIR, PATTERNS
 from exaequo.comparison import views
-from exaequo.comparison.pairs import Plan, compare_pairs, systems_table
+from exaequo.comparison.margin import Margin
+from exaequo.comparison.pairs import compare_pairs, systems_table
+from exaequo.comparison.plan import Plan, tie_rule
 from exaequo.comparison.values import besides, comparable, has_besides, refuse_geometric
 from exaequo.errors import BadParameter
 from exaequo.evaluation import Judged, evaluate_runs, judged_runs, warn
@@ -32,7 +34,8 @@ from exaequo.text import did_you_mean
 class Comparison:
     """The result of a comparison; each table is a Polars frame.
 
-    - `pairs`: for each measure and pair the difference with its interval, p, effect sizes, power, and the verdict.
+    - `pairs`: for each measure and pair the outcome, the difference with its interval, p, effect sizes, power, what
+      each strategy says, and the verdict in a sentence.
     - `systems`: means with intervals, ranks, and letters: systems that share one cannot be told apart.
     - `correlations`: rankings of systems under two measures, or two strategies; `taus`: τ-b of measures as a square.
     - `inversions`: pairs that two measures put in opposite order. `extremes`: best and worst system of each measure.
@@ -74,7 +77,7 @@ def compare(
     runs: Sequence[RunLike] | Mapping[str, RunLike],
     measures: Iterable[str | Measure] | str | Measure = COMPARE_MEASURES,
     *,
-    ties: str | Sequence[str] = COMPARED,
+    ties: str | Sequence[str] = FAIR,
     baseline: str | None = None,
     test: str = "t",
     correction: str = "holm",
@@ -82,6 +85,9 @@ def compare(
     alpha: float = ALPHA,
     samples: int = PATTERNS,
     interval: str = "auto",
+    single: bool = False,
+    jointly: bool = False,
+    margin: str | float | None = None,
     columns: Mapping[str, str] | None = None,
     **options: Unpack[Evaluation],
 ) -> Comparison:
@@ -91,17 +97,25 @@ def compare(
         qrels: as for `evaluate`.
         runs: two or more.
         measures: as for `evaluate`.
-        ties: the strategies; the first counts, the others say whether a verdict depends on ties.
+        ties: when a run is called better or worse. "fair": where realistic, expected and optimistic orders agree,
+            else ties decide. "robust": where it holds with one run at its worst and the other at its best. A strategy:
+            by that alone; several: where they agree. Means are realistic, or those of the first strategy.
         baseline: the name or the file of the run all others are compared with; without it, all pairs.
         test: t, wilcoxon, sign, randomization or bootstrap.
-        correction: none, bonferroni, holm, bh, by; or tukey, randomised-tukey, which replace the test.
+        correction: none, bonferroni, holm, bh, by, or a method of statsmodels' `multipletests`; or tukey,
+            randomised-tukey, nemenyi, dunnett (against a baseline), which replace the test.
         alternative: "two-sided", or "greater" to ask only whether a run is better than the baseline ("less": worse).
         alpha: level of the tests, after correction.
         samples: random patterns for randomization, bootstrap and randomised-tukey.
         interval: t, bca or percentile; by default BCa with the bootstrap test, else Student's.
+        single: intervals of each pair by itself; by default all hold together, as p is corrected.
+        jointly: correct over all measures together; by default each measure is a family of its own.
+        margin: what is practically no difference, as 0.01 or "1%" of the first run: adds a test of equivalence and the
+            chances, after Bayes, that a run is worse, equivalent, better.
         columns: as for `evaluate`.
         options: as for `evaluate`; `missing="skip"` leaves a topic that one run lacks out for all.
     """
+    asked, rule = tie_rule(ties)
     plan = Plan(
         baseline=baseline,
         test=test,
@@ -111,8 +125,12 @@ def compare(
         samples=samples,
         seed=options.get("seed", 0),
         interval=interval,
+        ties=rule,
+        single=single,
+        jointly=jointly,
+        margin=None if margin is None else Margin.of(margin),
     )
-    chosen, parsed = Options.of(ties, **keywords("compare", options)), parse_measures(measures)
+    chosen, parsed = Options(ties=asked, **keywords("compare", options)), parse_measures(measures)
     judged = judged_runs(read_qrels(qrels, columns=columns), read_runs(runs, columns=columns), chosen, parsed)
     result = compare_runs(judged, parsed, chosen, plan)
     warn(result.warnings)
@@ -145,7 +163,7 @@ def compare_scores(scores: Scores, plan: Plan, *, least: int = 2) -> Comparison:
     if plan.baseline is not None:
         plan = replace(plan, baseline=_named(plan.baseline, scores))
     pairs = compare_pairs(scores, plan)
-    weak = plan.weakness(pairs.height // len(scores.measures), len(scores.shared))
+    weak = plan.weakness(pairs.height // (1 if plan.jointly else len(scores.measures)), len(scores.shared))
     whole = has_besides(scores)
     return Comparison(
         scores=scores,
@@ -158,6 +176,8 @@ def compare_scores(scores: Scores, plan: Plan, *, least: int = 2) -> Comparison:
         warnings=(*scores.remarks, *notes, *([weak] if weak else [])),
         options={
             **asdict(plan),
+            "margin": None if plan.margin is None else str(plan.margin),
+            "verdicts": plan.ties,
             "measures": [measure.name for measure in scores.measures],
             "ties": scores.ties,
             "topics": len(scores.shared),

@@ -1,84 +1,35 @@
-"""Pairs of systems: differences, tests, corrections, effect sizes, power, and a verdict in a sentence."""
+"""Pairs of systems: differences, tests, intervals, effect sizes, power, under each strategy. Out: a frame of pairs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from exaequo.choices import CORRECTIONS, HSD, INTERVAL_KINDS, PATTERNS
-from exaequo.comparison.values import DIGITS, table
-from exaequo.errors import BadParameter
+from exaequo.choices import EXPECTED, INTERVAL, LEAST_TOPICS, ROBUST
+from exaequo.comparison.plan import Plan
+from exaequo.comparison.values import means
+from exaequo.comparison.verdicts import BETTER, WORSE, agreed, robust, sentence
 from exaequo.judge import Floats, Ints
 from exaequo.luck import changes, gain
 from exaequo.measures import Measure
-from exaequo.options import check_alpha, check_choice
 from exaequo.scores import Scores
-from exaequo.stats import corrections
+from exaequo.stats import corrections, joint
+from exaequo.stats.equality import differences
 from exaequo.stats.power import detectable_effect, topics_needed
-from exaequo.stats.tests import MOST_EXACT, NOISE, TESTS, Setting, bootstrap_interval, direction, t_interval
+from exaequo.stats.practical import Practical, practical
+from exaequo.stats.tests import TESTS, bootstrap_interval, direction, steady, t_interval
 
 #: A gain of so many percent is worth noticing, by the rule of thumb of the course.
 NOTICEABLE = 5.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class Plan:
-    """How to compare."""
-
-    baseline: str | None = None
-    test: str = "t"
-    correction: str = "holm"
-    alternative: str = "two-sided"
-    alpha: float = 0.05
-    samples: int = PATTERNS
-    seed: int = 0
-    interval: str = "auto"
-
-    def __post_init__(self) -> None:
-        check_choice("test", self.test, tuple(TESTS))
-        check_choice("interval", self.interval, INTERVAL_KINDS)
-        check_choice("correction", self.correction, CORRECTIONS)
-        check_alpha(self.alpha)
-        if self.correction in HSD and self.baseline is not None:
-            raise BadParameter("Tukey's HSD compares all pairs; leave the baseline out, or correct with holm.")
-        if self.correction in HSD and self.alternative != "two-sided":
-            raise BadParameter("Tukey's HSD is two-sided.")
-        if self.alternative != "two-sided" and self.baseline is None:
-            raise BadParameter("A one-sided comparison needs a baseline: which of two runs is asked about?")
-        self.setting  # noqa: B018 - checks the rest
-
-    @property
-    def setting(self) -> Setting:
-        """What the tests need to know."""
-        return Setting(self.samples, self.seed, self.alternative)
-
-    @property
-    def name(self) -> str:
-        """The test and its correction in words."""
-        if self.correction in HSD:
-            return {"tukey": "Tukey HSD", "randomised-tukey": "randomised Tukey HSD"}[self.correction]
-        corrected = "" if self.correction == "none" else f", {self.correction.replace('bh', 'BH').replace('by', 'BY')}"
-        side = "" if self.alternative == "two-sided" else ", one-sided"
-        return f"{self.test}{corrected}{side}"
-
-    def weakness(self, pairs: int, topics: int) -> str | None:
-        """Say why nothing can be significant, if the test is too coarse for so many pairs; None if it is not."""
-        if self.correction in HSD or self.test not in ("randomization", "bootstrap"):
-            return None
-        sides = 2 if self.alternative == "two-sided" else 1
-        exact = self.test == "randomization" and topics <= MOST_EXACT
-        least = sides / 2**topics if exact else 1 / (self.samples + 1)
-        least *= pairs if self.correction in ("holm", "bonferroni") else 1
-        if least < self.alpha:
-            return None
-        more = f"take more --samples than {round(pairs / self.alpha):,}, or another correction"
-        mend = "more topics are needed" if exact else more
-        return f"with {pairs:,} pairs the least corrected p is {least:.2g}, so nothing can be significant: {mend}"
+#: Differences whose deviation is a smaller share of their mean hardly vary: a test of the mean is then sure of itself.
+HARDLY = 0.01
+#: What the two extremes of ties are called among the strategies: the second run at its worst, and at its best.
+WORST, BEST = "worst", "best"
 
 
 def which_pairs(runs: Sequence[str], baseline: str | None) -> tuple[Ints, Ints]:
@@ -93,85 +44,154 @@ def which_pairs(runs: Sequence[str], baseline: str | None) -> tuple[Ints, Ints]:
 
 @dataclass(frozen=True, eq=False)
 class _Pairs:
-    """All pairs of runs on one measure under one strategy; `values` are runs × topics."""
+    """All pairs of runs on one measure under one strategy: `ones` and `twos` hold runs × topics."""
 
-    values: Floats
+    ones: Floats
+    twos: Floats
     first: Ints
     second: Ints
     plan: Plan
     upward: int
-
-    @property
-    def gaps(self) -> Floats:
-        """The differences of each pair, topic by topic; what is rounding is 0."""
-        return np.round(self.values[self.second] - self.values[self.first], DIGITS)
+    family: int
 
     @cached_property
-    def p(self) -> tuple[Floats, Floats]:
-        """P of each pair, and p corrected for the number of pairs; one-sided: whether the second is better."""
-        plan = self.plan
-        if plan.correction in HSD:
-            plain = plan.correction == "tukey"
-            p = corrections.tukey(self.values) if plain else corrections.randomised_tukey(self.values, plan.setting)
-            return p, p
-        p = TESTS[plan.test](self.upward * self.gaps, plan.setting)
-        return p, corrections.CORRECTIONS[plan.correction](p)
+    def gaps(self) -> Floats:
+        """The differences of each pair, topic by topic."""
+        return differences(self.ones[self.first], self.twos[self.second])
+
+    @cached_property
+    def joint(self) -> joint.Joint:
+        """What a procedure over all pairs finds; of several measures corrected jointly, each at its share of alpha."""
+        share = max(self.family // max(len(self.first), 1), 1)
+        procedure = joint.PROCEDURES[self.plan.correction]
+        found = procedure(self.upward * self.ones, self.first, self.second, self.plan.alpha / share, self.plan.setting)
+        return found._replace(p=np.minimum(share * found.p, 1.0))
+
+    @cached_property
+    def p(self) -> Floats:
+        """P of each pair before correction; one-sided: whether the second is better."""
+        if self.plan.joint:
+            return self.joint.p
+        return TESTS[self.plan.test](self.upward * self.gaps, self.plan.setting)
 
     @cached_property
     def better(self) -> Ints:
         """Which of each pair the test sees as better: 1 the second, -1 the first, 0 neither."""
-        test = "t" if self.plan.correction in HSD else self.plan.test
+        test = "t" if self.plan.joint else self.plan.test
         return (self.upward * direction(self.gaps, test)).astype(np.int64)
 
-    @property
-    def interval(self) -> tuple[Floats, Floats]:
-        """The interval of each mean difference, of the kind the plan asks for."""
+    @cached_property
+    def level(self) -> float:
+        """The level of each pair by itself at which all pairs hold together."""
+        return self.joint.level if self.plan.joint and not self.plan.single else self.plan.level(self.family)
+
+    def interval(self, measure: Measure) -> tuple[Floats, Floats]:
+        """Return the interval of each mean difference, within what the measure can reach; one-sided: one end."""
         plan = self.plan
         kind = plan.interval if plan.interval != "auto" else "bca" if plan.test == "bootstrap" else "t"
-        if kind == "t":
-            return t_interval(self.gaps, 1 - plan.alpha)
-        return bootstrap_interval(self.gaps, 1 - plan.alpha, plan.setting, corrected=kind == "bca")
+        gaps, confidence = self.upward * self.gaps, 1 - self.level * (2 if plan.sides == 1 else 1)
+        if plan.joint and not plan.single and kind == "t":
+            low, high = self.joint.low, self.joint.high
+        elif kind == "t":
+            low, high = t_interval(gaps, confidence)
+        else:
+            low, high = bootstrap_interval(gaps, confidence, plan.setting, corrected=kind == "bca")
+        if plan.sides == 1:
+            low, high = (low, np.full_like(high, np.inf)) if plan.alternative == "greater" else (-np.inf + 0 * low, high)
+        low, high = (low, high) if self.upward > 0 else (-high, -low)
+        most = measure.definition.highest - measure.definition.lowest
+        return np.maximum(low, -most), np.minimum(high, most)
 
 
 def compare_pairs(scores: Scores, plan: Plan) -> pl.DataFrame:
-    """Compare all pairs on all measures."""
+    """Compare all pairs on all measures; one run has the columns, and no row."""
     first, second = which_pairs(scores.runs, plan.baseline)
-    if not len(first):  # one run: the columns, and no row
-        nobody = np.zeros(1, dtype=np.int64)
-        plain = replace(plan, test="t", correction="none")
-        return _pairs_of(scores, scores.measures[0], nobody, nobody, plain).clear()
-    return pl.concat([_pairs_of(scores, measure, first, second, plan) for measure in scores.measures])
+    family = len(first) * (len(scores.measures) if plan.jointly else 1)
+    tested = {measure: _under_each(scores, measure, first, second, plan, family) for measure in scores.measures}
+    corrected = _corrected(tested, plan)
+    return pl.concat([_frame(scores, measure, tested[measure], corrected[measure], plan) for measure in tested])
 
 
-def _pairs_of(scores: Scores, measure: Measure, first: Ints, second: Ints, plan: Plan) -> pl.DataFrame:
-    """Compare all pairs on one measure: figures, verdicts under each strategy, and whether a strategy changes them."""
-    pairs = [_Pairs(table(scores, measure, ties), first, second, plan, measure.upward) for ties in scores.ties]
-    verdicts = [each.better * (each.p[1] < plan.alpha) for each in pairs]
-    signs = ([{1: ">", -1: "<", 0: "="}[int(verdict)] for verdict in each] for each in verdicts)
+def _under_each(
+    scores: Scores, measure: Measure, first: Ints, second: Ints, plan: Plan, family: int
+) -> dict[str, _Pairs]:
+    """Return the pairs under each strategy, and at the extremes if these decide."""
+    values = {ties: (scores.matrix(measure, ties).values,) * 2 for ties in scores.ties}
+    if plan.ties == ROBUST:
+        plan.decides(scores.ties)  # refuses what has no extremes
+        low, high = extremes(scores, measure)
+        values |= {WORST: (high, low), BEST: (low, high)}
+    return {ties: _Pairs(*both, first, second, plan, measure.upward, family) for ties, both in values.items()}
+
+
+def extremes(scores: Scores, measure: Measure) -> tuple[Floats, Floats]:
+    """Return the worst and the best that ties leave open, runs × topics: for most measures realistic and optimistic."""
+    known = [scores.matrix(measure, ties).values for ties in (*INTERVAL, EXPECTED) if ties in scores.ties]
+    low, high = np.minimum.reduce(known), np.maximum.reduce(known)
+    return (low, high) if measure.upward > 0 else (high, low)
+
+
+def _corrected(tested: Mapping[Measure, Mapping[str, _Pairs]], plan: Plan) -> dict[Measure, dict[str, Floats]]:
+    """Return the corrected p of each pair under each strategy: for each measure by itself, or for all jointly."""
+    if plan.joint:
+        return {measure: {ties: each.p for ties, each in by.items()} for measure, by in tested.items()}
+    families = [[*tested]] if plan.jointly else [[measure] for measure in tested]
+    found: dict[Measure, dict[str, Floats]] = {measure: {} for measure in tested}
+    for family in families:
+        for ties in tested[family[0]]:
+            whole = np.concatenate([tested[measure][ties].p for measure in family])
+            parts = np.split(corrections.corrected(plan.correction, whole, plan.alpha), len(family))
+            for measure, part in zip(family, parts, strict=True):
+                found[measure][ties] = part
+    return found
+
+
+def _frame(
+    scores: Scores, measure: Measure, tested: Mapping[str, _Pairs], p: Mapping[str, Floats], plan: Plan
+) -> pl.DataFrame:
+    """Return the pairs of one measure: figures, what each strategy says, the outcome and its sentence."""
+    counting = tested[scores.ties[0]]
+    says = {ties: each.better * (p[ties] < plan.alpha) for ties, each in tested.items()}
+    near = _practical(scores, measure, counting, plan)
+    decides = plan.decides(scores.ties)
+    alike = np.logical_and.reduce([_equivalent(tested[ties], near, plan) for ties in decides])
+    outcome = robust(says[WORST], says[BEST]) if plan.ties == ROBUST else agreed([says[ties] for ties in decides])
+    outcome = np.where(alike & (outcome == "none"), "equivalent", outcome)
     columns = {
-        "measure": pl.repeat(measure.name, len(first), eager=True, dtype=pl.String),
-        "one": [scores.runs[at] for at in first],
-        "two": [scores.runs[at] for at in second],
-        **_figures(pairs[0]),
-        **dict(zip(scores.ties, signs, strict=True)),
-        "better": pairs[0].better,
-        "changes": changes(verdicts),
+        "measure": pl.repeat(measure.name, len(counting.first), eager=True, dtype=pl.String),
+        "one": pl.Series([scores.runs[at] for at in counting.first], dtype=pl.String),
+        "two": pl.Series([scores.runs[at] for at in counting.second], dtype=pl.String),
+        "outcome": pl.Series(outcome.tolist(), dtype=pl.String),
+        **_figures(scores, measure, counting, p[scores.ties[0]]),
+        **_open(scores, measure, counting),
+        **({} if near is None else _chances(near[0], measure.upward)),
+        **{ties: pl.Series(_signs(says[ties]), dtype=pl.String) for ties in tested},
+        **{f"difference_{ties}": tested[ties].gaps.mean(axis=1) for ties in [*tested][1:]},
+        "better": counting.better,
+        "changes": changes([says[ties] for ties in scores.ties]),
+        "cautions": pl.Series(_cautions(counting), dtype=pl.String),
     }
     frame = pl.DataFrame(columns)
-    sentences = [_sentence(each, measure, plan, scores.ties) for each in frame.to_dicts()]
+    heard = [WORST, BEST] if plan.ties == ROBUST else decides
+    level = counting.level if len(counting.first) else plan.alpha
+    sentences = [sentence(each, measure, plan, heard, level) for each in frame.iter_rows(named=True)]
     return frame.with_columns(pl.Series("verdict", sentences, dtype=pl.String))
 
 
-def _figures(pairs: _Pairs) -> dict[str, Any]:
+def _signs(says: Ints) -> list[str]:
+    return [{1: ">", -1: "<", 0: "="}[each] for each in says.tolist()]
+
+
+def _figures(scores: Scores, measure: Measure, pairs: _Pairs, corrected: Floats) -> dict[str, Any]:
     """Return differences with their intervals, p, effect sizes and power."""
-    gaps, alpha, n = pairs.gaps, pairs.plan.alpha, pairs.values.shape[1]
-    difference, deviation = gaps.mean(axis=1), gaps.std(axis=1, ddof=1)
-    (low, high), (p, corrected) = pairs.interval, pairs.p
-    steady = np.ptp(gaps, axis=1) < NOISE
-    endless = np.where(difference > NOISE, np.inf, np.where(difference < -NOISE, -np.inf, 0.0))
-    effect = np.divide(difference, deviation, out=endless, where=~steady)
-    error = corrections.blocked_error(pairs.values)
-    one, two = (np.round(pairs.values[at].mean(axis=1), DIGITS) for at in (pairs.first, pairs.second))
+    gaps, n, level, sides = pairs.gaps, pairs.ones.shape[1], pairs.level, pairs.plan.sides
+    difference, deviation, same = gaps.mean(axis=1), gaps.std(axis=1, ddof=1), steady(gaps)
+    low, high = pairs.interval(measure)
+    endless = np.where(difference == 0, 0.0, np.copysign(np.inf, difference))
+    effect = np.divide(difference, deviation, out=endless.copy(), where=~same)
+    error = corrections.blocked_error(pairs.ones)
+    average = means(scores, measure)
+    one, two = average[pairs.first], average[pairs.second]
     gains = np.asarray(gain(two, one))
     return {
         "mean_one": one,
@@ -181,64 +201,85 @@ def _figures(pairs: _Pairs) -> dict[str, Any]:
         "high": high,
         "gain_percent": gains,
         "noticeable": np.abs(np.nan_to_num(gains, nan=np.inf)) >= NOTICEABLE - 1e-9,
-        "p": p,
+        "p": pairs.p,
         "corrected_p": corrected,
-        "significant": corrected < alpha,
+        "significant": corrected < pairs.plan.alpha,
         "d": effect,
-        "blocked_d": difference / np.sqrt(error) if error > 1e-18 else np.zeros(len(gaps)),
+        "blocked_d": difference / np.sqrt(error) if error > 1e-18 else endless,
         "wins": (pairs.upward * gaps > 0).sum(axis=1),
         "ties": (gaps == 0).sum(axis=1),
         "losses": (pairs.upward * gaps < 0).sum(axis=1),
         "topics": np.full(len(gaps), n),
-        "topics_needed": topics_needed(np.nan_to_num(effect, posinf=1e9, neginf=-1e9), alpha),
-        "smallest_difference": detectable_effect(n, alpha) * np.where(steady, 0.0, deviation),
+        "topics_needed": topics_needed(np.nan_to_num(effect, posinf=1e9, neginf=-1e9), level, sides=sides),
+        "smallest_difference": detectable_effect(n, level, sides=sides) * np.where(same, 0.0, deviation),
     }
 
 
-def _sentence(pair: dict[str, Any], measure: Measure, plan: Plan, strategies: Sequence[str]) -> str:
-    """Say in a sentence which is better, by how much, and how sure that is."""
-    one, two = pair["one"], pair["two"]
-    share = "" if pair["gain_percent"] != pair["gain_percent"] else f" ({pair['gain_percent']:+.1f} %)"
-    sure = f"{100 * (1 - plan.alpha):g} % interval {pair['low']:+.4f} to {pair['high']:+.4f}"
-    size = f"{pair['difference']:+.4f}{share}, {sure}"
-    corrected = pair["corrected_p"]
-    p = f"p {'< 0.0001' if corrected < 0.0001 else f'= {corrected:.4f}'} ({plan.name})"
-    if not (pair["wins"] or pair["losses"]):
-        text = f"no difference between {two} and {one} on {measure}: equal on every topic"
-    elif pair["significant"]:
-        better = "better" if pair["better"] > 0 else "worse"
-        mean_better = (pair["difference"] > 0) == measure.definition.higher_is_better
-        odd = "" if mean_better == (pair["better"] > 0) else ", though its mean says otherwise"
-        text = f"{two} is {better} than {one} on {measure}{odd}: {size}, {p}"
-    else:
-        need = pair["topics_needed"]
-        more = f"; {need:,.0f} topics would show it" if np.isfinite(need) and need > pair["topics"] else ""
-        shown = f"no difference shown between {two} and {one}"
-        if plan.alternative != "two-sided":
-            shown, more = f"{two} is not shown to be better than {one}", more if pair["better"] > 0 else ""
-        text = f"{shown} on {measure}: {size}, {p}{more}"
-    if pair["changes"]:
-        others = [ties for ties in strategies if pair[ties] != pair[strategies[0]]]
-        text += f"; the verdict changes with {', '.join(others)} ties"
-    return text
+def _open(scores: Scores, measure: Measure, pairs: _Pairs) -> dict[str, Any]:
+    """Return between which values the difference of means can lie, whatever the order of ties."""
+    if not {INTERVAL[0], INTERVAL[-1]} <= {*scores.ties}:
+        return {}
+    low, high = np.sort(np.stack([each.mean(axis=1) for each in extremes(scores, measure)]), axis=0)
+    return {"open_low": low[pairs.second] - high[pairs.first], "open_high": high[pairs.second] - low[pairs.first]}
+
+
+def _practical(
+    scores: Scores, measure: Measure, pairs: _Pairs, plan: Plan
+) -> tuple[Practical, Floats] | None:
+    """Return the chances that each difference is practically nothing, and how much that is; None if nobody asked."""
+    if plan.margin is None:
+        return None
+    margin = plan.margin.at(means(scores, measure)[pairs.first])
+    return practical(pairs.upward * pairs.gaps, margin), margin
+
+
+def _equivalent(pairs: _Pairs, near: tuple[Practical, Floats] | None, plan: Plan) -> Any:
+    if near is None:
+        return np.zeros(len(pairs.first), dtype=bool)
+    return practical(pairs.gaps, near[1]).p < plan.level(pairs.family)
+
+
+def _chances(near: Practical, upward: int) -> dict[str, Any]:
+    return {
+        "equivalent_p": near.p,
+        "chance_worse": near.below,
+        "chance_equivalent": near.within,
+        "chance_better": near.above,
+    }
+
+
+def _cautions(pairs: _Pairs) -> list[str]:
+    """Say of each pair why its p may promise more than the topics can hold."""
+    gaps, n, plan = pairs.gaps, pairs.gaps.shape[1], pairs.plan
+    spread, mean = gaps.std(axis=1, ddof=1), np.abs(gaps.mean(axis=1))
+    differ = (gaps != 0).sum(axis=1)
+    ranks = plan.test in ("wilcoxon", "sign") and not plan.joint
+    found = []
+    for same, hardly, count in zip(steady(gaps), spread < HARDLY * mean, differ, strict=True):
+        text = [f"{n} topics only"] if n < LEAST_TOPICS and count else []
+        if same and count and not ranks:
+            text.append("the same difference on every topic leaves no spread to go by, p is that of the sign test")
+        elif hardly and not ranks:
+            text.append("the differences hardly vary, so p says little about other topics")
+        found.append("; ".join(text))
+    return found
 
 
 def systems_table(scores: Scores, pairs: pl.DataFrame, plan: Plan) -> pl.DataFrame:
     """Return means with their intervals, ranks, and the letters of groups that cannot be told apart."""
     parts = []
     for measure in scores.measures:
-        own = table(scores, measure)
+        own, average = scores.matrix(measure).values, means(scores, measure)
         low, high = t_interval(own, 1 - plan.alpha)
-        means = np.round(own.mean(axis=1), DIGITS)
-        order = measure.upward * means
+        order = measure.upward * average
         columns: dict[str, Any] = {
             "measure": pl.repeat(measure.name, len(own), eager=True, dtype=pl.String),
             "run": scores.runs,
             "rank": np.array([1 + int((order > each).sum()) for each in order]),
-            "mean": means,
-            "low": low,
-            "high": high,
-            **{ties: table(scores, measure, ties).mean(axis=1) for ties in scores.ties[1:]},
+            "mean": average,
+            "low": np.maximum(low, measure.definition.lowest),
+            "high": np.minimum(high, measure.definition.highest),
+            **{ties: scores.matrix(measure, ties).values.mean(axis=1) for ties in scores.ties[1:]},
         }
         name, column = _told_apart(scores.runs, order, pairs.filter(pl.col("measure") == measure.name), plan)
         parts.append(pl.DataFrame({**columns, name: column}).sort("rank", maintain_order=True))
@@ -248,9 +289,9 @@ def systems_table(scores: Scores, pairs: pl.DataFrame, plan: Plan) -> pl.DataFra
 def _told_apart(runs: Sequence[str], order: Floats, pairs: pl.DataFrame, plan: Plan) -> tuple[str, list[str]]:
     """Return the letters of the groups of all runs, or the marks of runs against the baseline."""
     if plan.baseline is not None:
-        significant = pairs.filter("significant").select("two", "better").rows()
-        marks = {two: "▲" if better > 0 else "▼" for two, better in significant} | {plan.baseline: "baseline"}
+        marks = {two: {BETTER: "▲", WORSE: "▼"}.get(each, "") for two, each in pairs.select("two", "outcome").rows()}
+        marks[plan.baseline] = "baseline"
         return "mark", [marks.get(run, "") for run in runs]
     different = np.zeros((len(runs), len(runs)), dtype=bool)
-    different[which_pairs(runs, None)] = pairs["significant"].to_numpy()
+    different[which_pairs(runs, None)] = pairs["outcome"].is_in([BETTER, WORSE]).to_numpy()
     return "group", corrections.letters(order, different | different.T)

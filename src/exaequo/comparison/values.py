@@ -8,19 +8,17 @@ from functools import cache
 import numpy as np
 import polars as pl
 
-from exaequo.aggregate import aggregate
 from exaequo.errors import BadParameter, bad_input
 from exaequo.judge import Floats
 from exaequo.measures import Measure, parse_measures
 from exaequo.options import first_order
 from exaequo.scores import Scores
+from exaequo.stats.equality import settled_means
 from exaequo.text import count, listed
 
 #: What the views of curves and of robustness are made of, besides the measures asked for.
 CURVE = tuple(f"IPrec@{tenth / 10:g}" for tenth in range(11))
 ROBUST = ("AP", "Success@10")
-#: Values are rounded to so many digits: what differs beyond is the order of adding up.
-DIGITS = 12
 
 
 @cache
@@ -29,14 +27,9 @@ def besides() -> tuple[Measure, ...]:
     return tuple(parse_measures((*CURVE, *ROBUST)))
 
 
-def table(scores: Scores, measure: Measure, ties: str | None = None) -> Floats:
-    """Return runs × topics of a measure, for the topics where every run always has a value."""
-    return np.round(scores.matrix(measure, ties).values, DIGITS)
-
-
 def means(scores: Scores, measure: Measure, ties: str | None = None) -> Floats:
-    """Return the mean of each run, rounded, so that equal means are equal."""
-    return np.round(np.array([aggregate("mean", row) for row in table(scores, measure, ties)]), DIGITS)
+    """Return the mean of each run; equal means are exactly equal."""
+    return settled_means(scores.matrix(measure, ties).values)
 
 
 def oriented(scores: Scores, measure: Measure, ties: str | None = None) -> Floats:

@@ -10,12 +10,13 @@ import numpy as np
 import polars as pl
 
 from exaequo.aggregate import aggregate
-from exaequo.comparison.values import CURVE, ROBUST, besides_of, means, oriented, shared_measures, table
+from exaequo.comparison.values import CURVE, ROBUST, besides_of, means, oriented, shared_measures
 from exaequo.judge import Floats
 from exaequo.measures import Measure
 from exaequo.read import Qrels
 from exaequo.scores import Scores
 from exaequo.stats.agreement import cohen, kendall, krippendorff, pearson, rbo_of_scores, tau_ap_b
+from exaequo.stats.equality import differences
 
 #: How many topics on which two systems differ most.
 MOST_CONTRASTS = 5
@@ -97,7 +98,8 @@ def dominance(scores: Scores) -> pl.DataFrame:
     found = dict(zip(scores.runs, _mean_curves(scores).T, strict=True))
     rows = []
     for one, two in combinations(scores.runs, 2):
-        above, below = bool((found[one] > found[two]).any()), bool((found[one] < found[two]).any())
+        gap = differences(found[two][None, :], found[one][None, :])
+        above, below = bool((gap > 0).any()), bool((gap < 0).any())
         better = one if above else two
         rows.append((one, two, "same curve" if not (above or below) else "neither" if above and below else better))
     return _frame(rows, ("one", "two", "dominates"))
@@ -107,7 +109,7 @@ def topics(scores: Scores) -> pl.DataFrame:
     """Return how hard each topic is, by the mean over systems; hardest first."""
     parts = []
     for measure in scores.measures:
-        known, own = scores.matrix(measure).topics, table(scores, measure)
+        known, own = scores.matrix(measure).topics, scores.matrix(measure).values
         frame = pl.DataFrame(
             {
                 "measure": pl.repeat(measure.name, len(known), eager=True, dtype=pl.String),
@@ -126,11 +128,11 @@ def contrasts(scores: Scores, baseline: str | None) -> pl.DataFrame:
     """Return the topics on which systems differ most: from the baseline, or the best from the second best."""
     rows = []
     for measure in scores.measures if len(scores.runs) > 1 else ():
-        own, known = dict(zip(scores.runs, table(scores, measure), strict=True)), scores.matrix(measure).topics
+        own, known = scores.matrix(measure), scores.matrix(measure).topics
         ranked = [scores.runs[at] for at in np.argsort(-oriented(scores, measure), kind="stable")]
         base = ranked[1] if baseline is None else baseline
         for other in ranked[:1] if baseline is None else [run for run in scores.runs if run != base]:
-            gap = own[other] - own[base]
+            gap = differences(own[base][None, :], own[other][None, :])[0]
             farthest = np.argsort(-np.abs(gap), kind="stable")[:MOST_CONTRASTS]
             rows += [
                 (measure.name, base, other, known[int(at)], own[base][at], own[other][at], gap[at])

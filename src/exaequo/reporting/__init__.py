@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Unpack
 
 from exaequo.choices import ALPHA, COMPARE_MEASURES, COMPARED, PAGE_DOCUMENTS
-from exaequo.comparison.pairs import Plan
+from exaequo.comparison.plan import Plan
 from exaequo.errors import BadParameter, ExaequoError
 from exaequo.evaluation import judged_runs, warn
 from exaequo.measures import Measure, parse_measures

@@ -11,8 +11,8 @@ import polars as pl
 
 from exaequo.choices import PAGE_DOCUMENTS
 from exaequo.comparison import Comparison, compare_runs
-from exaequo.comparison.pairs import Plan
-from exaequo.comparison.values import pick, table
+from exaequo.comparison.plan import Plan
+from exaequo.comparison.values import pick
 from exaequo.evaluation import Judged
 from exaequo.measures import Measure, parse_measure
 from exaequo.options import Options
@@ -193,7 +193,7 @@ def _contrasts(result: Comparison, best: str) -> list[dict[str, Any]]:
 def _lists(scores: Scores, options: Options, best: str, second: str | None) -> list[dict[str, Any]]:
     """Return the lists of the two runs of the verdict, for the topics on which they differ most."""
     first = scores.measures[0]
-    own, topics = dict(zip(scores.runs, table(scores, first), strict=True)), scores.matrix(first).topics
+    own, topics = scores.matrix(first), scores.matrix(first).topics
     runs = [run for run in (second, best) if run is not None]
     gap = np.abs(own[runs[-1]] - own[runs[0]])
     gap = gap if second is not None else -first.upward * own[best]  # of one run, the hardest topics

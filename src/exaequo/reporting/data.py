@@ -9,10 +9,12 @@ import numpy as np
 from exaequo import tabular
 from exaequo.comparison import Comparison
 from exaequo.comparison.pages import for_a_paper
-from exaequo.comparison.values import DIGITS, means, pick
+from exaequo.comparison.values import means, pick
 from exaequo.options import Options
 from exaequo.reporting.sentences import ranked_runs
 
+#: So many decimals tell apart what is not equal.
+DIGITS = 12
 #: What is known of pairs, under which name, to how many decimals.
 _COLUMNS = (("gap", "difference", DIGITS), ("p", "corrected_p", 8), ("low", "low", 6), ("high", "high", 6))
 

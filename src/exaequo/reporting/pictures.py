@@ -10,7 +10,7 @@ import polars as pl
 
 from exaequo.comparison import Comparison
 from exaequo.comparison.values import means as mean_values
-from exaequo.comparison.values import pick, table
+from exaequo.comparison.values import pick
 from exaequo.errors import ExaequoError
 from exaequo.measures import parse_measure
 from exaequo.plot.chart import Canvas, Chart, notes
@@ -131,7 +131,8 @@ def _ranges(bars: list[Row]) -> list[str]:
 def _of_pair(scores: Scores, best: str, second: str) -> Iterator[Row]:
     """The two runs of the verdict: on all topics, and where they differ most."""
     first = scores.measures[0]
-    topics, own = scores.matrix(first).topics.to_list(), dict(zip(scores.runs, table(scores, first), strict=True))
+    own = scores.matrix(first)
+    topics = own.topics.to_list()
     pair, name = Pair(first, (second, best), topics, own[second], own[best]), first.name
     columns = (values.tolist() for values in (pair.first, pair.second, pair.gap))
     rows = sorted(zip(topics, *columns, strict=True), key=lambda row: -row[-1])

@@ -1,6 +1,7 @@
 """Paired tests over topics, many pairs at once. In: differences, pairs × topics. Out: a p, or an interval, per pair.
 
-No NaN may come in. Pairs without any difference have p = 1; a constant difference over two or more topics is certain.
+No NaN may come in, and what is equal must be exactly equal (`stats.equality`). Pairs without any difference have p = 1.
+Where all differences are the same one there is no spread to go by: tests that need one give what the sign test does.
 """
 
 from __future__ import annotations
@@ -12,15 +13,14 @@ import numpy as np
 
 from exaequo.choices import PATTERNS
 from exaequo.errors import BadParameter
-from exaequo.judge import Floats, Ints
+from exaequo.judge import Bools, Floats, Ints
+from exaequo.stats.equality import balanced
 
 #: Up to so many topics all sign patterns are tried: 2^20 of them.
 MOST_EXACT = 20
 #: Entries of the largest array made at a time.
 _CHUNK = 1 << 23
 _BLOCK = 4096
-#: Differences smaller than this are rounding.
-NOISE = 1e-12
 #: What turns a figure so that the higher it is, the more it speaks for the alternative.
 _TURNED = {"two-sided": np.abs, "greater": np.positive, "less": np.negative}
 
@@ -47,13 +47,25 @@ def student(gaps: Floats, setting: Setting = DEFAULT) -> Floats:
     """Student's t-test."""
     from scipy.special import stdtr  # the same distribution as in scipy.stats, which takes half a second to load
 
-    n = gaps.shape[1]
-    mean, error = gaps.mean(axis=1), gaps.std(axis=1, ddof=1) / np.sqrt(n)
-    steady = np.ptp(gaps, axis=1) < NOISE
-    ratio = np.divide(mean, error, out=np.where(mean > 0, np.inf, -np.inf), where=~steady)
+    n, same = gaps.shape[1], steady(gaps)
+    error = gaps.std(axis=1, ddof=1) / np.sqrt(n)
+    ratio = np.divide(balanced(gaps) / n, error, out=np.zeros(len(gaps)), where=~same)
     sides = 2 if setting.alternative == "two-sided" else 1
-    p = sides * stdtr(n - 1, -_TURNED[setting.alternative](ratio))
-    return np.where(steady & (np.abs(mean) < NOISE), 1.0, p)
+    p: Floats = np.asarray(sides * stdtr(n - 1, -_TURNED[setting.alternative](ratio)))
+    return np.where(same, _of_steady(gaps, setting), p)
+
+
+def steady(gaps: Floats) -> Bools:
+    """Tell which pairs have the same difference on every topic."""
+    same: Bools = np.ptp(gaps, axis=1) == 0
+    return same
+
+
+def _of_steady(gaps: Floats, setting: Setting) -> Floats:
+    """Return p of pairs whose differences are all the same: how likely so many signs agree by chance."""
+    one, sides = gaps[:, 0], 2 if setting.alternative == "two-sided" else 1
+    p = np.where(_TURNED[setting.alternative](one) > 0, sides * 0.5 ** gaps.shape[1], 1.0)
+    return np.where(one == 0, 1.0, p)
 
 
 def wilcoxon(gaps: Floats, setting: Setting = DEFAULT) -> Floats:
@@ -126,7 +138,7 @@ def bootstrap(gaps: Floats, setting: Setting = DEFAULT) -> Floats:
     slack = 1e-12 * np.abs(gaps).mean(axis=1)
     moved = (weights @ gaps.T - mean for weights in _draws(gaps.shape[1], setting, len(gaps)))
     reached, total = _reached(moved, mean, slack, setting)
-    return np.where(gaps.any(axis=1), (reached + 1) / (total + 1), 1.0)
+    return np.where(steady(gaps), _of_steady(gaps, setting), (reached + 1) / (total + 1))
 
 
 def _draws(n: int, setting: Setting, pairs: int) -> Iterator[Floats]:
@@ -157,7 +169,7 @@ def direction(gaps: Floats, test: str) -> Floats:
         ranks = rankdata(np.where(gaps == 0, np.inf, np.abs(gaps)), axis=1)
         score = (ranks * np.sign(gaps)).sum(axis=1)
     else:
-        score = gaps.mean(axis=1)
+        score = balanced(gaps)
     return np.asarray(np.sign(score), dtype=np.float64)
 
 
@@ -193,7 +205,7 @@ def bootstrap_interval(
     gaps: Floats, confidence: float, setting: Setting = DEFAULT, *, corrected: bool = True
 ) -> tuple[Floats, Floats]:
     """Return the bootstrap interval of each mean: bias-corrected and accelerated (BCa), or of percentiles."""
-    from scipy.stats import norm
+    from scipy.special import ndtr, ndtri
 
     n = gaps.shape[1]
     most = max(1, 4 * _CHUNK // setting.samples)
@@ -204,15 +216,37 @@ def bootstrap_interval(
     means = np.concatenate([weights @ gaps.T for weights in _draws(n, setting, most)])
     ends = np.tile([(1 - confidence) / 2, (1 + confidence) / 2], (len(gaps), 1))
     if corrected:
-        mean = gaps.mean(axis=1)
-        below = ((means < mean).sum(axis=0) + 0.5 * (means == mean).sum(axis=0)) / len(means)
-        bias = norm.ppf(np.clip(below, 0.5 / len(means), 1 - 0.5 / len(means)))[:, None]
-        apart = gaps - mean[:, None]  # what leaving a topic out takes off the mean, times n − 1
-        cubes, squares = (apart**3).sum(axis=1), (apart**2).sum(axis=1)
-        speed = np.divide(cubes, 6 * squares**1.5, out=np.zeros(len(gaps)), where=squares > 0)[:, None]
-        z = bias + norm.ppf(ends)
-        ends = norm.cdf(bias + z / (1 - speed * z))
+        bias, speed = (each[:, None] for each in _bias_and_speed(gaps, means))
+        z = bias + ndtri(ends)
+        ends = ndtr(bias + z / (1 - speed * z))
     result = np.array([np.quantile(column, own) for column, own in zip(means.T, ends, strict=True)])
-    steady = np.ptp(gaps, axis=1) == 0
-    result[steady] = gaps[steady].mean(axis=1)[:, None]
+    same = steady(gaps)
+    result[same] = gaps[same, :1]
     return result[:, 0], result[:, 1]
+
+
+def _bias_and_speed(gaps: Floats, means: Floats) -> tuple[Floats, Floats]:
+    """Return the two corrections of BCa for each pair, from the means of the samples drawn, samples × pairs."""
+    from scipy.special import ndtri
+
+    mean = gaps.mean(axis=1)
+    bias = ndtri(_share_below(means, mean))
+    apart = gaps - mean[:, None]  # what leaving a topic out takes off the mean, times n − 1
+    cubes, squares = (apart**3).sum(axis=1), (apart**2).sum(axis=1)
+    return bias, np.divide(cubes, 6 * squares**1.5, out=np.zeros(len(gaps)), where=squares > 0)
+
+
+def _share_below(means: Floats, least: Floats) -> Floats:
+    """Return the share of samples below a figure, equal ones as half; never quite 0 or 1."""
+    share = ((means < least).sum(axis=0) + 0.5 * (means == least).sum(axis=0)) / len(means)
+    return np.clip(share, 0.5 / len(means), 1 - 0.5 / len(means))
+
+
+def bootstrap_tail(gaps: Floats, setting: Setting = DEFAULT) -> float:
+    """Return at which level the BCa interval of one mean ends at 0: p of the test that the mean is not below 0."""
+    from scipy.special import ndtr, ndtri
+
+    means = np.concatenate([weights @ gaps.T for weights in _draws(gaps.shape[1], setting, 1)])
+    bias, speed = _bias_and_speed(gaps, means)
+    turned = ndtri(_share_below(means, np.zeros(1))) - bias
+    return float(ndtr(turned / (1 + speed * turned) - bias)[0])

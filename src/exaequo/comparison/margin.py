@@ -1,0 +1,40 @@
+"""What is practically no difference: so much, or so many percent of a mean. In: text or a number. Out: a `Margin`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from exaequo.errors import BadParameter
+from exaequo.judge import Floats
+
+
+@dataclass(frozen=True)
+class Margin:
+    """A difference in the units of the measure, or a share of the mean it is taken of."""
+
+    size: float
+    relative: bool = False
+
+    @classmethod
+    def of(cls, given: str | float | Margin) -> Margin:
+        """Read `0.01`, or `1%` (of the mean of the baseline)."""
+        if isinstance(given, Margin):
+            return given
+        text = str(given).strip()
+        relative = text.endswith("%")
+        try:
+            size = float(text.removesuffix("%")) / (100 if relative else 1)
+        except ValueError:
+            size = float("nan")
+        if isinstance(given, bool) or not (np.isfinite(size) and size >= 0):
+            raise BadParameter(f"A drop or margin must be a number ≥ 0, such as 0.01, or 1%. Got {given!r} instead.")
+        return cls(size, relative)
+
+    def at(self, mean: Floats | float) -> Floats:
+        """Return the margin in the units of the measure."""
+        return np.asarray(self.size * np.abs(mean) if self.relative else np.full(np.shape(mean), self.size))
+
+    def __str__(self) -> str:
+        return f"{100 * self.size:g}%" if self.relative else f"{self.size:g}"

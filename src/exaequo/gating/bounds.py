@@ -1,0 +1,69 @@
+"""One question to the topics: is the loss smaller than a margin, larger, or can they not tell. Arrays in, `Answer` out.
+
+The answer rests on p alone: p of *not worse than allowed*, and p of *worse than allowed*; the bounds say how far the mean
+difference can be believed to lie, each with confidence 1 − alpha.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from exaequo.judge import Floats
+from exaequo.stats.equality import TOLERANCE, differences, settled
+from exaequo.stats.tests import TESTS, Setting, bootstrap_interval, bootstrap_tail, randomization_bound, steady, t_interval
+
+PASSED, WORSE, UNDECIDED, DIFFERENT = "passed", "worse", "undecided", "different"
+
+
+class Answer(NamedTuple):
+    """What the topics say: the state, the mean difference and its bounds (upward is better), p to pass, p to fail."""
+
+    state: str
+    difference: float
+    low: float
+    high: float
+    p: float
+    p_worse: float
+
+
+def answer(one: Floats, two: Floats, margin: float, test: str, alpha: float, setting: Setting, *, both: bool) -> Answer:
+    """Ask whether `two` is worse than `one`, values per topic turned upward, by more than the margin.
+
+    With `both`, a gain of more than the margin counts too: the question is whether they are equivalent.
+    """
+    gaps = differences(one[None, :], two[None, :])
+    slack = np.array([TOLERANCE * max(np.abs(one).max(initial=0), np.abs(two).max(initial=0), margin)])
+    p, p_worse = _tails(settled(gaps + margin, slack), test, setting)
+    low, high = bounds(gaps, test, alpha, setting)
+    state = PASSED if p <= alpha else WORSE if p_worse <= alpha else UNDECIDED
+    if both:
+        other, p_more = _tails(settled(margin - gaps, slack), test, setting)
+        p = max(p, other)
+        state = PASSED if p <= alpha else WORSE if p_worse <= alpha else DIFFERENT if p_more <= alpha else UNDECIDED
+        p_worse = min(p_worse, p_more)
+    return Answer(state, float(gaps.mean()), low, high, p, p_worse)
+
+
+def _tails(room: Floats, test: str, setting: Setting) -> tuple[float, float]:
+    """Return p that the mean of what is left of the margin is not below 0, and p that it is."""
+    if steady(room)[0]:  # every topic says the same: as for signs
+        chance = 0.5 ** room.shape[1]
+        return (chance, 1.0) if room[0, 0] >= 0 else (1.0, chance)
+    if test == "bootstrap":
+        p = bootstrap_tail(room, setting)
+        return p, 1 - p
+    return float(TESTS[test](room, setting)[0]), float(TESTS[test](-room, setting)[0])
+
+
+def bounds(gaps: Floats, test: str, alpha: float, setting: Setting) -> tuple[float, float]:
+    """Return the lower and the upper bound of one mean difference, each with confidence 1 − alpha; infinite if none."""
+    confidence = 1 - 2 * alpha  # of the two-sided interval with the same ends
+    if steady(gaps)[0]:
+        sure = 0.5 ** gaps.shape[1] <= alpha
+        return (float(gaps[0, 0]),) * 2 if sure else (-np.inf, np.inf)
+    if test == "randomization":
+        return randomization_bound(gaps, alpha, setting), -randomization_bound(-gaps, alpha, setting)
+    found = t_interval(gaps, confidence) if test == "t" else bootstrap_interval(gaps, confidence, setting)
+    return float(found[0][0]), float(found[1][0])

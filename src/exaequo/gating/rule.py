@@ -1,0 +1,119 @@
+"""What passes a gate: for each measure the loss allowed and a floor, and how sure to be. In: choices. Out: a `Rule`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from exaequo.choices import ALPHA, FAIR, GATE_MEASURES, GATE_TESTS, LEAST_TOPICS, MAX_DROP, PATTERNS
+from exaequo.comparison.margin import Margin
+from exaequo.comparison.plan import tie_rule
+from exaequo.errors import BadParameter
+from exaequo.measures import Measure, parse_measure, parse_measures
+from exaequo.options import check_alpha, check_choice
+from exaequo.stats.tests import Setting
+
+_FLOOR = re.compile(r"\s*(.+?)\s*(>=|≥|<=|≤)\s*(\S+)\s*")
+
+
+@dataclass(frozen=True)
+class Bar:
+    """What one measure must clear: the loss that is allowed, and the least mean (the most, where less is better)."""
+
+    measure: Measure
+    max_drop: Margin
+    floor: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """What passes a gate.
+
+    `ties` is a rule of verdicts or strategies, as for `compare`; with `equivalence` a gain beyond the margin does not
+    pass either; `strict` asks that every slice passes, where otherwise none may be worse.
+    """
+
+    bars: tuple[Bar, ...] = ()
+    test: str = "t"
+    alpha: float = ALPHA
+    samples: int = PATTERNS
+    seed: int = 0
+    min_topics: int = LEAST_TOPICS
+    ties: str | Sequence[str] = FAIR
+    equivalence: bool = False
+    strict: bool = False
+
+    def __post_init__(self) -> None:
+        check_choice("test", self.test, GATE_TESTS)
+        check_alpha(self.alpha, 0.5)
+        if isinstance(self.min_topics, bool) or not isinstance(self.min_topics, int) or self.min_topics < 2:
+            raise BadParameter(f"min_topics must be a whole number ≥ 2. Got {self.min_topics!r} instead.")
+        tie_rule(self.ties), self.setting  # noqa: B018 - checks the rest
+
+    @property
+    def setting(self) -> Setting:
+        """What the tests need to know."""
+        return Setting(self.samples, self.seed, "greater")
+
+    @property
+    def measures(self) -> list[Measure]:
+        """What is to be evaluated."""
+        return [bar.measure for bar in self.bars]
+
+
+def bars(
+    measures: Iterable[str | Measure] | str | Measure | Mapping[str, Any] = (),
+    max_drop: str | float | Margin = MAX_DROP,
+    floors: Iterable[str] = (),
+) -> tuple[Bar, ...]:
+    """Return what each measure must clear; a mapping gives each measure its own drop, or a table of drop and floor.
+
+    `floors` are conditions such as `nDCG@10 >= 0.45`; a measure that only has a floor is gated too.
+    """
+    usual, own = Margin.of(max_drop), dict(measures) if isinstance(measures, Mapping) else {}
+    least = dict(map(_floor, floors))
+    asked = parse_measures([*own] if own else measures or (() if least else GATE_MEASURES))
+    found = {measure: Bar(measure, usual) for measure in (*asked, *least)}
+    for name, given in own.items():
+        measure = parse_measure(name)
+        found[measure] = _bar(measure, given, usual)
+    for measure, floor in least.items():
+        found[measure] = Bar(measure, found[measure].max_drop, floor)
+    return tuple(found.values())
+
+
+def _bar(measure: Measure, given: Any, usual: Margin) -> Bar:
+    """Read what a mapping says of a measure: a drop, or a table with `max-drop` and `floor`."""
+    if not isinstance(given, Mapping):
+        return Bar(measure, Margin.of(given))
+    table = {str(key).replace("-", "_"): value for key, value in given.items()}
+    for key in table.keys() - {"max_drop", "floor"}:
+        raise BadParameter(f"{measure}: a gate has max-drop and floor for each measure. Got {key.replace('_', '-')!r}.")
+    floor = table.get("floor")
+    return Bar(measure, Margin.of(table.get("max_drop", usual)), None if floor is None else _number(floor, measure))
+
+
+def _floor(text: str) -> tuple[Measure, float]:
+    """Read `nDCG@10 >= 0.45`, or `Noise@10 <= 0.3` where less is better."""
+    found = _FLOOR.fullmatch(text)
+    if found is None:
+        raise BadParameter(f"A floor is written as nDCG@10 >= 0.45. Got {text!r} instead.")
+    measure = parse_measure(found[1])
+    if (found[2] in (">=", "≥")) != (measure.upward > 0):
+        sign = ">=" if measure.upward > 0 else "<="
+        raise BadParameter(f"A floor of {measure} is written with {sign}: {measure} {sign} {found[3]}. Got {text!r}.")
+    return measure, _number(found[3], measure)
+
+
+def _number(text: Any, measure: Measure) -> float:
+    try:
+        number = float(text)
+    except (TypeError, ValueError):
+        number = float("nan")
+    if isinstance(text, bool) or not np.isfinite(number):
+        raise BadParameter(f"The floor of {measure} must be a number. Got {text!r} instead.")
+    return number
