@@ -78,5 +78,5 @@ def _counts(ranks: Ints) -> Floats:
     sums = number[1:]
     for rank in ranks.tolist():  # each may be added to every sum so far
         reached = min(reached + rank, middle)
-        sums[rank : reached + 1] += sums[: max(reached + 1 - rank, 0)].copy()
+        sums[rank : reached + 1] += sums[: max(reached + 1 - rank, 0)]
     return np.cumsum(number)
