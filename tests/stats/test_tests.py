@@ -15,7 +15,7 @@ from statsmodels.stats.power import TTestPower
 
 from exaequo import BadParameter
 from exaequo.stats import corrections
-from exaequo.stats.power import detectable_effect, topics_needed
+from exaequo.stats.power import detectable_effect, power_of, topics_needed
 from exaequo.stats.tests import TESTS, Setting, bootstrap_interval, randomization, sign, student, t_interval, wilcoxon
 
 RANDOM = np.random.Generator(np.random.PCG64(11))
@@ -217,16 +217,34 @@ def test_letters(drawn: tuple[int, list[bool]]) -> None:
     assert given_[0].startswith("a")
 
 
-def test_power_as_in_statsmodels() -> None:
+@pytest.mark.parametrize(("sides", "alternative"), [(2, "two-sided"), (1, "larger")])
+def test_power_as_in_statsmodels(sides: int, alternative: str) -> None:
     theirs = TTestPower()
     for n in (5, 25, 50, 250):
-        expected = theirs.solve_power(nobs=n, alpha=0.05, power=0.8, alternative="two-sided")
-        assert detectable_effect(n, 0.05) == pytest.approx(float(expected), rel=1e-4)
+        for alpha in (0.05, 0.01):
+            expected = theirs.solve_power(nobs=n, alpha=alpha, power=0.8, alternative=alternative)
+            assert detectable_effect(n, alpha, sides=sides) == pytest.approx(float(expected), rel=1e-4)
     for effect in (0.1, 0.25, 0.5, 1.0, 2.0):
-        needed = float(topics_needed(np.array([effect]), 0.05)[0])
-        assert theirs.power(effect, needed, 0.05) >= 0.8
-        assert needed == 2 or theirs.power(effect, needed - 1, 0.05) < 0.8
-    assert topics_needed(np.array([0.0, np.nan, 1e-9]), 0.05).tolist() == [np.inf] * 3
+        for topics in (2, 10, 40):
+            expected = theirs.power(effect, topics, 0.05, alternative=alternative)
+            assert power_of(np.array([-effect]), np.array([topics]), 0.05, sides=sides) == pytest.approx(expected)
+        needed = float(topics_needed(np.array([effect]), 0.05, sides=sides)[0])
+        assert theirs.power(effect, needed, 0.05, alternative=alternative) >= 0.8
+        assert needed == 2 or theirs.power(effect, needed - 1, 0.05, alternative=alternative) < 0.8
+    assert topics_needed(np.array([0.0, np.nan, 1e-9]), 0.05, sides=sides).tolist() == [np.inf] * 3
+
+
+@pytest.mark.parametrize("sides", [1, 2])
+def test_power_at_several_levels(sides: int) -> None:
+    """One level for each pair is what each level gives by itself."""
+    effects, levels = np.array([0.3, 0.3, -0.1, 1.0, 0.0]), np.array([0.05, 0.005, 0.025, 0.05, 0.01])
+    alone = [float(topics_needed(np.array([e]), a, sides=sides)[0]) for e, a in zip(effects, levels, strict=True)]
+    assert topics_needed(effects, levels, sides=sides).tolist() == alone
+    assert alone[0] < alone[1]
+    found = detectable_effect(30, levels, sides=sides)
+    assert found.tolist() == [detectable_effect(30, float(level), sides=sides) for level in levels]
+    assert detectable_effect(1, levels, sides=sides).tolist() == [np.inf] * 5
+    assert detectable_effect(30, np.zeros(0), sides=sides).shape == (0,)
 
 
 def test_settings_are_checked() -> None:
