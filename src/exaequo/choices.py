@@ -27,6 +27,12 @@ TESTS = ("t", "wilcoxon", "sign", "randomization", "bootstrap")
 GATE_TESTS = ("t", "randomization", "bootstrap")
 HSD = ("tukey", "randomised-tukey")
 CORRECTIONS = ("none", "bonferroni", "holm", "bh", "by", *HSD)
+#: Procedures over all pairs at once, which replace the test; and corrections that statsmodels has.
+JOINT = (*HSD, "nemenyi", "dunnett")
+LIBRARY_CORRECTIONS = (
+    *("sidak", "holm-sidak", "simes-hochberg", "hommel"),
+    *("fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs"),
+)
 INTERVAL_KINDS = ("auto", "t", "bca", "percentile")
 #: How many topics a verdict needs that decides something.
 LEAST_TOPICS = 5

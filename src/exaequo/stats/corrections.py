@@ -1,4 +1,4 @@
-"""Many comparisons at once: corrected p's, the two forms of Tukey's HSD, and groups that cannot be told apart."""
+"""Many comparisons at once: corrected p's, and groups that cannot be told apart."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from itertools import compress
 
 import numpy as np
 
-from exaequo.judge import Bools, Floats
-from exaequo.stats.tests import Setting
-
-_CHUNK = 1 << 22
-#: So many studentized ranges are computed one by one; beyond `FARTHEST` their tail is as good as nothing.
-MOST_RANGES, FARTHEST = 300, 30.0
+from exaequo.choices import LIBRARY_CORRECTIONS
+from exaequo.errors import ExaequoError
+from exaequo.judge import Bools, Floats, Ints
+from exaequo.options import check_choice
+from exaequo.stats import joint
+from exaequo.stats.anova import blocked_error as blocked_error
+from exaequo.stats.tests import DEFAULT, Setting
 
 
 def none(p: Floats) -> Floats:
@@ -55,55 +56,31 @@ CORRECTIONS: dict[str, Callable[[Floats], Floats]] = {
 }
 
 
-def blocked_error(values: Floats) -> float:
-    """Return the residual variance of systems × topics once the effects of both are taken out."""
-    k, n = values.shape
-    rest = values - values.mean(axis=0) - values.mean(axis=1, keepdims=True) + values.mean()
-    return float((rest**2).sum() / ((k - 1) * (n - 1))) if k > 1 and n > 1 else float("nan")
+def corrected(name: str, p: Floats, alpha: float) -> Floats:
+    """Return p corrected by one of ours or of statsmodels; alpha counts for those that estimate from it."""
+    if name in CORRECTIONS:
+        return CORRECTIONS[name](p)
+    check_choice("correction", name, (*CORRECTIONS, *LIBRARY_CORRECTIONS))
+    try:
+        from statsmodels.stats.multitest import multipletests
+    except ImportError:
+        raise ExaequoError(f"The correction {name} needs statsmodels: pip install 'exaequo[stats]'") from None
+    return np.asarray(multipletests(p, alpha, method=name)[1], dtype=np.float64) if len(p) else p
 
 
 def tukey(values: Floats) -> Floats:
-    """Return p of each pair by Tukey's honestly significant difference, blocked by topic (two-way, no interaction)."""
-    from scipy.stats import studentized_range
-
-    k, n = values.shape
-    first, second = np.triu_indices(k, 1)
-    gap = np.abs(values.mean(axis=1)[first] - values.mean(axis=1)[second])
-    error = np.sqrt(blocked_error(values) / n)
-    if not error > 0:
-        return np.where(gap == 0, 1.0, 0.0)
-    ratios = gap / error
-    freedom = (k - 1) * (n - 1)
-    if len(ratios) <= MOST_RANGES:
-        p = studentized_range.sf(ratios, k, freedom)
-    else:  # the library takes a hundredth of a second for each: a spline through some of them is good to 1e-6
-        from scipy.interpolate import CubicSpline
-
-        some = np.linspace(0.0, min(float(ratios.max()), FARTHEST), MOST_RANGES)
-        p = CubicSpline(some, studentized_range.sf(some, k, freedom))(np.minimum(ratios, FARTHEST))
-    return np.where(gap == 0, 1.0, np.clip(p, 0.0, 1.0))
+    """Return p of each pair by Tukey's HSD."""
+    return joint.tukey(values, *_all_pairs(values), 0.05, DEFAULT).p
 
 
 def randomised_tukey(values: Floats, setting: Setting) -> Floats:
-    """Return p of each pair by the randomised HSD: scores of a topic are dealt to the systems anew.
+    """Return p of each pair by the randomised HSD."""
+    return joint.randomised_tukey(values, *_all_pairs(values), 0.05, setting).p
 
-    p is how often the largest difference between any two means reaches that of the pair (Carterette, ACM TOIS 30(1),
-    2012).
-    """
-    k, n = values.shape
-    first, second = np.triu_indices(k, 1)
-    means = values.mean(axis=1)
-    gap = np.abs(means[first] - means[second])
-    source = np.random.Generator(np.random.PCG64(setting.seed))
-    largest = np.empty(setting.samples)
-    rows = max(1, _CHUNK // values.size)
-    for start in range(0, setting.samples, rows):
-        size = min(rows, setting.samples - start)
-        dealt = source.permuted(np.broadcast_to(values, (size, k, n)), axis=1).mean(axis=2)
-        largest[start : start + size] = np.ptp(dealt, axis=1)
-    largest.sort()
-    reached = setting.samples - np.searchsorted(largest, gap - 1e-12 * np.abs(values).max(initial=0))
-    return np.where(gap == 0, 1.0, (reached + 1) / (setting.samples + 1))
+
+def _all_pairs(values: Floats) -> tuple[Ints, Ints]:
+    first, second = np.triu_indices(len(values), 1)
+    return first.astype(np.int64), second.astype(np.int64)
 
 
 def letters(means: Floats, different: Bools) -> list[str]:
