@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from exaequo import audit, axioms, compat, filtering, measures, plot, stats, study
     from exaequo.audit import audit_ties
     from exaequo.comparison import compare
-    from exaequo.comparison.gate import gate
+    from exaequo.gating import gate
     from exaequo.errors import (
         BadParameter,
         DataWarning,
@@ -80,7 +80,7 @@ __all__ = [
 _HOMES = {
     "audit": "audit_ties",
     "comparison": "compare",
-    "comparison.gate": "gate",
+    "gating": "gate",
     "errors": "BadParameter DataWarning ExaequoError InputError MissingTopics Problem UnknownMeasure UsageError",
     "evaluation": "evaluate lexirecall",
     "explanation": "explain explain_filter",

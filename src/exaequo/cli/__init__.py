@@ -1,7 +1,7 @@
 """The command `exaequo`. One file per command; nothing heavy is imported before a command needs it.
 
-Exit codes: 0 done, 1 the data are wrong, 2 the request is wrong, 130 interrupted. Data go to standard output,
-everything else to standard error. There is no traceback without `--debug`.
+Exit codes: 0 done, 1 the data are wrong, 2 the request is wrong, 3 worse and 4 undecided at a gate, 130 interrupted.
+Data go to standard output, everything else to standard error. There is no traceback without `--debug`.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ import click
 
 from exaequo import __version__
 from exaequo.cli.check import check
-from exaequo.cli.compare import compare, gate
+from exaequo.cli.compare import compare
 from exaequo.cli.demo import demo
 from exaequo.cli.eval import eval_
 from exaequo.cli.explain import explain
 from exaequo.cli.filter import filter_
+from exaequo.cli.gate import gate
 from exaequo.cli.measures import measures
 from exaequo.cli.order import order
 from exaequo.cli.plot import plot

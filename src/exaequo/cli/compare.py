@@ -1,4 +1,4 @@
-"""`exaequo compare` and `exaequo gate`: is A really better than B."""
+"""`exaequo compare`: is A really better than B."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exaequo.choices import COMPARE_MEASURES, GATE_MEASURES, GATE_TESTS, PATTERNS, TABLE_FORMATS
+from exaequo.choices import COMPARE_MEASURES, FAIR, TABLE_FORMATS
 from exaequo.cli import output
-from exaequo.cli.options import Files, Target, compares, evaluates, measure_option, reads_files, writes
+from exaequo.cli.options import TIES_HELP, Files, Target, compares, evaluates, measure_option, reads_files, writes
 from exaequo.errors import UsageError, bad_input
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from exaequo.read import Qrels, Run
     from exaequo.scores import Scores
 
-NOT_PASSED = 3
 TABLES = {
     "systems": "Systems (those that share a letter are not told apart; ▲▼ differ from the baseline)",
     "pairs": "Pairs: the second against the first",
@@ -48,9 +47,9 @@ SHOWN = "systems pairs collections inverted judges correlations inversions contr
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @measure_option()
-@compares("interval", "samples")
+@compares("interval", "samples", "single", "jointly", "margin")
 @click.option("--one-sided", is_flag=True, help="Ask only whether a run is better than the baseline.")
-@click.option("--ties", default="all,expected", show_default=True, help="Strategies; the first counts.")
+@click.option("--ties", default=FAIR, show_default=True, help=TIES_HELP)
 @evaluates("depth", "missing", "precision", "seed")
 @click.option(
     "--also", multiple=True, metavar="DIR", help="Another collection with the same systems: DIR/qrels*, DIR/runs/*."
@@ -77,13 +76,14 @@ def compare(
     output.check_paths((qrels, *runs), target.path)
     target.one_table(only, TABLES)
     from exaequo.comparison import compare_runs
-    from exaequo.comparison.plan import Plan
+    from exaequo.comparison.plan import Plan, tie_rule
     from exaequo.evaluation import judged_runs
     from exaequo.measures import parse_measures
     from exaequo.options import Options
 
-    parsed, chosen = parse_measures(measures or COMPARE_MEASURES), Options.of(ties.split(","), **options)
-    how = Plan(**plan, alternative="greater" if one_sided else "two-sided", seed=chosen.seed)
+    asked, rule = tie_rule(ties.split(","))
+    parsed, chosen = parse_measures(measures or COMPARE_MEASURES), Options(ties=asked, **options)
+    how = Plan(**plan, alternative="greater" if one_sided else "two-sided", seed=chosen.seed, ties=rule)
     judged, read = files.qrels(qrels), files.runs(runs)
     kept = list(read) if judges else read  # other judgments ask for the runs again
     result = compare_runs(judged_runs(judged, kept, chosen, parsed), parsed, chosen, how)
@@ -155,21 +155,17 @@ def _show(result: Comparison, frames: dict[str, pl.DataFrame], only: str | None,
 
 def _summary(result: Comparison) -> list[str]:
     """Say the verdicts, the most important first, and how they were found."""
-    plan, shown = result.plan, 12
+    shown = 12
     ordered = result.pairs.sort("corrected_p", maintain_order=True)["verdict"].to_list()
     more = [f"… and {len(ordered) - shown} more; --table pairs has all"] if len(ordered) > shown else []
-    hsd = plan.correction in ("tukey", "randomised-tukey")
-    drawn = plan.correction == "randomised-tukey" if hsd else plan.test in ("randomization", "bootstrap")
-    random = f", {plan.samples:,} samples, seed {plan.seed}" if drawn else ""
-    topics = len(result.scores.shared)
-    how = f"{topics} topics, {result.scores.ties[0]} ties, {plan.name}{random}, alpha {plan.alpha:g}"
-    return [how, *ordered[:shown], *more]
+    return [*result.method, *ordered[:shown], *more]
 
 
 #: Columns of pairs that are not in the sentences above the table.
 _OF_PAIRS = (
     "measure one two difference low high gain_percent noticeable p corrected_p d blocked_d wins ties losses "
-    "topics_needed smallest_difference changes"
+    "topics_needed smallest_difference open_low open_high equivalent_p chance_worse chance_equivalent chance_better "
+    "outcome changes"
 ).split()
 
 
@@ -179,54 +175,5 @@ def _brief(name: str, frame: pl.DataFrame) -> pl.DataFrame:
 
     if name != "pairs":
         return frame
-    return frame.select(_OF_PAIRS).with_columns(pl.col("topics_needed").replace(float("inf"), None).cast(pl.Int64))
-
-
-@click.command()
-@click.argument("qrels")
-@click.argument("baseline")
-@click.argument("candidate")
-@measure_option("[default: nDCG@10]")
-@click.option("--max-drop", type=float, default=0.0, show_default=True, metavar="D", help="The drop that is allowed.")
-@click.option("--test", type=click.Choice(GATE_TESTS), default="t", show_default=True)
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="1 − alpha is how sure to be.")
-@click.option("--samples", type=click.IntRange(100), default=PATTERNS, show_default=True, help="For random tests.")
-@evaluates("depth", "missing", "precision", "seed")
-@writes("table", "json", "markdown", flags=("json", "markdown"))
-@reads_files
-def gate(
-    qrels: str,
-    baseline: str,
-    candidate: str,
-    measures: tuple[str, ...],
-    max_drop: float,
-    test: str,
-    alpha: float,
-    samples: int,
-    options: dict[str, Any],
-    target: Target,
-    files: Files,
-) -> int:
-    """Exit with 0 if CANDIDATE is not worse than BASELINE by more than the drop allowed, with 3 if it may be.
-
-    Non-inferiority: what counts is the lower end of the interval of the difference, so too few topics do not pass. Ties
-    are realistic: a lucky order cannot pass or fail a release.
-    """
-    output.check_paths((qrels, baseline, candidate), target.path)
-    from exaequo.comparison.gate import Rule, gate_runs
-    from exaequo.evaluation import judged_runs
-    from exaequo.measures import parse_measures
-    from exaequo.options import Options
-
-    chosen, parsed = Options(**options), parse_measures(measures or GATE_MEASURES)
-    rule = Rule(max_drop=max_drop, test=test, alpha=alpha, samples=samples, seed=chosen.seed)
-    runs = judged_runs(files.qrels(qrels), map(files.run, (baseline, candidate)), chosen, parsed)
-    result = gate_runs(runs, parsed, chosen, rule)
-    output.warn(*result.warnings)
-    if target.format == "json":
-        target.json(result.as_dict())
-    elif target.format == "markdown":
-        target.text(result.markdown().rstrip("\n"))
-    else:
-        target.text("\n".join([*(gate.sentence for gate in result.gates), "passed" if result.passed else "not passed"]))
-    return 0 if result.passed else NOT_PASSED
+    there = [name for name in _OF_PAIRS if name in frame.columns]
+    return frame.select(there).with_columns(pl.col("topics_needed").replace(float("inf"), None).cast(pl.Int64))

@@ -18,6 +18,7 @@ from exaequo.choices import (
     CORRECTIONS,
     HIGHEST_GRADE,
     INTERVAL_KINDS,
+    LIBRARY_CORRECTIONS,
     MISSING,
     ORDERS_SAMPLED,
     PATTERNS,
@@ -196,6 +197,7 @@ class _Field(NamedTuple):
     metavar: str | None = None
     help: str | None = None
     show_default: bool | str = True
+    is_flag: bool = False
 
 
 #: The options of an evaluation: fields of `exaequo.options.Options`.
@@ -208,14 +210,25 @@ _EVALUATION = {
     "seed": _Field(click.IntRange(0), 0, None, "For all that is random."),
     "samples": _Field(click.IntRange(2), ORDERS_SAMPLED, "N", "Orders to try if there is no closed form."),
 }
+TIES_HELP = (
+    "When better or worse is said. fair: where realistic, expected and optimistic orders agree; robust: where it holds "
+    "with one run at its worst and the other at its best; a strategy: by that alone; several: where they agree."
+)
+
+
 #: How runs are compared: fields of `Plan`.
 _PLAN = {
     "baseline": _Field(str, None, "RUN", "Compare all others with this run (its name or file)."),
     "test": _Field(click.Choice(TESTS), TESTS[0]),
-    "correction": _Field(click.Choice(CORRECTIONS), "holm"),
+    "correction": _Field(
+        click.Choice((*CORRECTIONS, *LIBRARY_CORRECTIONS)), "holm", "NAME", "How p is corrected; see docs/compare.md."
+    ),
     "alpha": _Field(float, ALPHA, None, "Level of the tests, after correction."),
     "interval": _Field(click.Choice(INTERVAL_KINDS), INTERVAL_KINDS[0]),
     "samples": _Field(click.IntRange(100), PATTERNS, None, "For random tests."),
+    "single": _Field(bool, False, None, "Intervals of each pair by itself, not of all together.", is_flag=True),
+    "jointly": _Field(bool, False, None, "Correct over all measures together, not each by itself.", is_flag=True),
+    "margin": _Field(str, None, "D", "What is practically no difference, as 0.01 or 1%: tests equivalence too."),
 }
 
 
@@ -235,17 +248,32 @@ def _with_default(field: _Field, default: Any) -> _Field:
 
 def compares(*more: str) -> Decorator:
     """Add the options of a comparison, and these beyond the usual ones; the command gets them as `plan`."""
-    return _fields("plan", _PLAN, {"baseline", "test", "correction", "alpha", *more})
+    return _fields("plan", _PLAN, {"baseline", "test", "correction", "alpha", *more}, _plan)
 
 
-def _fields(name: str, known: Mapping[str, _Field], chosen: Collection[str]) -> Decorator:
-    """Add an option for each of the fields chosen; the command gets them as a dict."""
+def _plan(margin: str | None = None, **given: Any) -> dict[str, Any]:
+    """Return the fields of a plan; the margin is read."""
+    from exaequo.comparison.margin import Margin
+
+    return {**given, "margin": None if margin is None else Margin.of(margin)}
+
+
+def _fields(
+    name: str, known: Mapping[str, _Field], chosen: Collection[str], make: Callable[..., Any] = dict
+) -> Decorator:
+    """Add an option for each of the fields chosen; the command gets what is made of them, by itself a dict."""
     options = {
-        each: click.option("--" + each.replace("_", "-"), **field._asdict())
+        each: click.option("--" + each.replace("_", "-"), **_given(field))
         for each, field in known.items()
         if each in chosen
     }
-    return _gathers(name, dict, options)
+    return _gathers(name, make, options)
+
+
+def _given(field: _Field) -> dict[str, Any]:
+    """Return the words of click; a flag has no kind of value."""
+    words = field._asdict()
+    return {**words, "type": None, "show_default": False} if field.is_flag else words
 
 
 def measure_option(text: str = "As for eval; may be repeated.") -> Decorator:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import Any, Unpack
 
 import polars as pl
@@ -19,6 +20,7 @@ from exaequo.comparison.margin import Margin
 from exaequo.comparison.pairs import compare_pairs, systems_table
 from exaequo.comparison.plan import Plan, tie_rule
 from exaequo.comparison.values import besides, comparable, has_besides, refuse_geometric
+from exaequo.comparison.verdicts import method
 from exaequo.errors import BadParameter
 from exaequo.evaluation import Judged, evaluate_runs, judged_runs, warn
 from exaequo.measures import Measure, parse_measures
@@ -65,6 +67,11 @@ class Comparison:
     def tables(self) -> dict[str, pl.DataFrame]:
         """All tables by name."""
         return {name: value for name, value in vars(self).items() if isinstance(value, pl.DataFrame)}
+
+    @cached_property
+    def method(self) -> list[str]:
+        """How the verdicts were found, in lines."""
+        return method(self.plan, self.scores)
 
     @property
     def verdicts(self) -> list[str]:

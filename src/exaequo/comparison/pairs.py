@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -19,7 +19,7 @@ from exaequo.luck import changes, gain
 from exaequo.measures import Measure
 from exaequo.scores import Scores
 from exaequo.stats import corrections, joint
-from exaequo.stats.equality import differences
+from exaequo.stats.equality import balanced, differences
 from exaequo.stats.power import detectable_effect, topics_needed
 from exaequo.stats.practical import Practical, practical
 from exaequo.stats.tests import TESTS, bootstrap_interval, direction, steady, t_interval
@@ -65,7 +65,7 @@ class _Pairs:
         share = max(self.family // max(len(self.first), 1), 1)
         procedure = joint.PROCEDURES[self.plan.correction]
         found = procedure(self.upward * self.ones, self.first, self.second, self.plan.alpha / share, self.plan.setting)
-        return found._replace(p=np.minimum(share * found.p, 1.0))
+        return replace(found, p=np.minimum(share * found.p, 1.0))
 
     @cached_property
     def p(self) -> Floats:
@@ -97,7 +97,9 @@ class _Pairs:
         else:
             low, high = bootstrap_interval(gaps, confidence, plan.setting, corrected=kind == "bca")
         if plan.sides == 1:
-            low, high = (low, np.full_like(high, np.inf)) if plan.alternative == "greater" else (-np.inf + 0 * low, high)
+            low, high = (
+                (low, np.full_like(high, np.inf)) if plan.alternative == "greater" else (-np.inf + 0 * low, high)
+            )
         low, high = (low, high) if self.upward > 0 else (-high, -low)
         most = measure.definition.highest - measure.definition.lowest
         return np.maximum(low, -most), np.minimum(high, most)
@@ -164,9 +166,9 @@ def _frame(
         "outcome": pl.Series(outcome.tolist(), dtype=pl.String),
         **_figures(scores, measure, counting, p[scores.ties[0]]),
         **_open(scores, measure, counting),
-        **({} if near is None else _chances(near[0], measure.upward)),
+        **({} if near is None else _chances(near[0])),
         **{ties: pl.Series(_signs(says[ties]), dtype=pl.String) for ties in tested},
-        **{f"difference_{ties}": tested[ties].gaps.mean(axis=1) for ties in [*tested][1:]},
+        **{f"difference_{ties}": balanced(tested[ties].gaps) / tested[ties].gaps.shape[1] for ties in [*tested][1:]},
         "better": counting.better,
         "changes": changes([says[ties] for ties in scores.ties]),
         "cautions": pl.Series(_cautions(counting), dtype=pl.String),
@@ -185,7 +187,7 @@ def _signs(says: Ints) -> list[str]:
 def _figures(scores: Scores, measure: Measure, pairs: _Pairs, corrected: Floats) -> dict[str, Any]:
     """Return differences with their intervals, p, effect sizes and power."""
     gaps, n, level, sides = pairs.gaps, pairs.ones.shape[1], pairs.level, pairs.plan.sides
-    difference, deviation, same = gaps.mean(axis=1), gaps.std(axis=1, ddof=1), steady(gaps)
+    difference, deviation, same = balanced(gaps) / n, gaps.std(axis=1, ddof=1), steady(gaps)
     low, high = pairs.interval(measure)
     endless = np.where(difference == 0, 0.0, np.copysign(np.inf, difference))
     effect = np.divide(difference, deviation, out=endless.copy(), where=~same)
@@ -223,9 +225,7 @@ def _open(scores: Scores, measure: Measure, pairs: _Pairs) -> dict[str, Any]:
     return {"open_low": low[pairs.second] - high[pairs.first], "open_high": high[pairs.second] - low[pairs.first]}
 
 
-def _practical(
-    scores: Scores, measure: Measure, pairs: _Pairs, plan: Plan
-) -> tuple[Practical, Floats] | None:
+def _practical(scores: Scores, measure: Measure, pairs: _Pairs, plan: Plan) -> tuple[Practical, Floats] | None:
     """Return the chances that each difference is practically nothing, and how much that is; None if nobody asked."""
     if plan.margin is None:
         return None
@@ -239,7 +239,7 @@ def _equivalent(pairs: _Pairs, near: tuple[Practical, Floats] | None, plan: Plan
     return practical(pairs.gaps, near[1]).p < plan.level(pairs.family)
 
 
-def _chances(near: Practical, upward: int) -> dict[str, Any]:
+def _chances(near: Practical) -> dict[str, Any]:
     return {
         "equivalent_p": near.p,
         "chance_worse": near.below,

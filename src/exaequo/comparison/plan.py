@@ -22,7 +22,7 @@ from exaequo.comparison.margin import Margin
 from exaequo.errors import BadParameter
 from exaequo.options import check_alpha, check_choice, strategies
 from exaequo.stats.corrections import corrected
-from exaequo.stats.signedrank import MOST_EXACT as MOST_RANKED
+from exaequo.stats.signedrank import MOST_COUNTED
 from exaequo.stats.tests import MOST_EXACT, TESTS, Setting
 
 #: What the procedures over a whole family of pairs are called in sentences.
@@ -93,7 +93,9 @@ class Plan:
         if self.joint:
             return _NAMES[self.correction] + (", one-sided" if self.sides == 1 else "")
         correction = {"bh": "BH", "by": "BY"}.get(self.correction, self.correction)
-        return self.test + ("" if correction == "none" else f", {correction}") + (", one-sided" if self.sides == 1 else "")
+        return (
+            self.test + ("" if correction == "none" else f", {correction}") + (", one-sided" if self.sides == 1 else "")
+        )
 
     def decides(self, ties: Sequence[str]) -> list[str]:
         """Return the strategies, of those there are, that must agree for a verdict."""
@@ -119,7 +121,7 @@ class Plan:
     def weakness(self, pairs: int, topics: int) -> str | None:
         """Say why nothing can be significant, if the test is too coarse for so many pairs; None if it is not."""
         drawn = self.drawn(topics)
-        counted = self.test in ("sign", "randomization") or (self.test == "wilcoxon" and topics <= MOST_RANKED)
+        counted = self.test in ("sign", "randomization") or (self.test == "wilcoxon" and topics <= MOST_COUNTED)
         if not pairs or not (drawn or (counted and not self.joint)):
             return None
         least = 1 / (self.samples + 1) if drawn else min(1.0, self.sides / 2**topics)

@@ -14,6 +14,8 @@ from exaequo.choices import COMPARED, ROBUST
 from exaequo.comparison.plan import Plan
 from exaequo.judge import Ints
 from exaequo.measures import Measure
+from exaequo.scores import Scores
+from exaequo.text import count
 
 BETTER, WORSE, NONE, TIES = "better", "worse", "none", "ties decide"
 _WORDS = {">": "better", "<": "worse", "=": "no difference"}
@@ -59,7 +61,9 @@ def sentence(pair: dict[str, Any], measure: Measure, plan: Plan, heard: Sequence
         text = f"{two} and {one} are equivalent on {measure}: {size}; {near}"
     else:
         asked = plan.sides == 1
-        shown = f"{two} is not shown to be better than {one}" if asked else f"no difference shown between {two} and {one}"
+        shown = (
+            f"{two} is not shown to be better than {one}" if asked else f"no difference shown between {two} and {one}"
+        )
         text = f"{shown} on {measure}: {size}, {known}{_more(pair, plan)}"
     return text + (f"; caution: {pair['cautions']}" if pair["cautions"] else "")
 
@@ -88,3 +92,37 @@ def _heard(pair: dict[str, Any], heard: Sequence[str]) -> str:
         said.append(f"{name} {_WORDS[pair[ties]]} ({gap:+.4f})")
     open_ = f"; over all orders {pair['open_low']:+.4f} to {pair['open_high']:+.4f}" if "open_low" in pair else ""
     return ", ".join(said) + open_
+
+
+def method(plan: Plan, scores: Scores) -> list[str]:
+    """Say how verdicts are found: topics, ties, the test, its sides and its family, in lines."""
+    topics, runs, measures = len(scores.shared), len(scores.runs), len(scores.measures)
+    pairs = runs - 1 if plan.baseline is not None else runs * (runs - 1) // 2
+    random = f", {plan.samples:,} samples, seed {plan.seed}" if plan.drawn(topics) else ""
+    sides = "two-sided" if plan.sides == 2 else "one-sided"
+    family = count(pairs * (measures if plan.jointly else 1), "pair")
+    if measures > 1:
+        family += " of all measures" if plan.jointly else " of each measure; measures are not corrected jointly"
+    test = plan.name.removesuffix(", one-sided")
+    lines = [
+        f"{count(topics, 'topic')}, {scores.ties[0]} ties; {_rule(plan, scores)}",
+        f"{test}, {sides}, alpha {plan.alpha:g}{random}; {family}",
+    ]
+    if pairs > 1 and not (plan.single or plan.correction == "none"):
+        wider = (
+            ""
+            if plan.joint or plan.correction in ("bonferroni", "sidak")
+            else f", wider than the steps of {plan.correction}"
+        )
+        lines.append(f"intervals hold for all pairs together{wider}")
+    return lines
+
+
+def _rule(plan: Plan, scores: Scores) -> str:
+    """Say when better or worse is said."""
+    if plan.ties == ROBUST:
+        return "better or worse where it holds with one run at its worst and the other at its best"
+    decides = plan.decides(scores.ties)
+    if len(decides) == 1:
+        return f"verdicts by {decides[0]} ties alone"
+    return f"better or worse where {', '.join(decides[:-1])} and {decides[-1]} agree"

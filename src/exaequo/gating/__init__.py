@@ -1,7 +1,7 @@
 """Gate a release: is the candidate worse than the baseline by more than allowed? In: `Scores`. Out: a `GateResult`.
 
-Each measure, and each slice of the topics, has one of three verdicts: passed, worse where a loss beyond the margin is
-shown, undecided where topics or ties cannot tell. `rule` says what passes, `bounds` asks the topics, `verdicts` words it.
+Each measure, and each slice of the topics, is passed, worse where a loss beyond the margin is shown, or undecided where
+topics or ties cannot tell. `rule` says what passes, `bounds` asks the topics, `verdicts` words it.
 """
 
 from __future__ import annotations
@@ -178,7 +178,10 @@ def gate_scores(scores: Scores, rule: Rule, slices: Mapping[str, Sequence[str]] 
         **{name: value for name, value in asdict(replace(rule, bars=())).items() if name != "bars"},
         "ties": rule.ties if isinstance(rule.ties, str) else list(rule.ties),
         "measures": {bar.measure.name: {"max_drop": str(bar.max_drop), "floor": bar.floor} for bar in rule.bars},
-        **{name: plain(scores.options.get(name)) for name in ("missing", "rel_level", "max_grade", "depth", "precision")},
+        **{
+            name: plain(scores.options.get(name))
+            for name in ("missing", "rel_level", "max_grade", "depth", "precision")
+        },
     }
     return GateResult(tuple(gates), (*scores.remarks, *notes), _losses(shared, rule), options)
 
@@ -192,7 +195,9 @@ def _identical(scores: Scores) -> bool:
 
 def _lacking(scores: Scores) -> Iterator[str]:
     """Say which run lacks topics, and what that does to the verdict."""
-    done = {"zero": "which score as empty lists", "skip": "which are left out"}.get(scores.options.get("missing", ""), "")
+    done = {"zero": "which score as empty lists", "skip": "which are left out"}.get(
+        scores.options.get("missing", ""), ""
+    )
     for who, run in zip(("baseline", "candidate"), scores.runs, strict=True):
         facts = scores.facts.get(run)
         if isinstance(facts, _Facts) and facts.lacks:
@@ -205,9 +210,12 @@ def _losses(scores: Scores, rule: Rule) -> pl.DataFrame:
     for measure in rule.measures:
         table = scores.matrix(measure)
         gap = table.values[1] - table.values[0]
-        for at in np.argsort(measure.upward * gap, kind="stable")[:MOST_LOSSES]:
-            if measure.upward * gap[at] < 0:
-                rows.append((measure.name, table.topics[int(at)], *table.values[:, at].tolist(), float(gap[at])))
+        worst = np.argsort(measure.upward * gap, kind="stable")[:MOST_LOSSES]
+        rows += [
+            (measure.name, table.topics[int(at)], *table.values[:, at].tolist(), float(gap[at]))
+            for at in worst
+            if measure.upward * gap[at] < 0
+        ]
     numbers = dict.fromkeys(("baseline", "candidate", "difference"), pl.Float64)
     return pl.DataFrame(rows, schema={"measure": pl.String, "topic": pl.String, **numbers}, orient="row")
 
@@ -228,7 +236,7 @@ class _Gating:
         one, two = (float(row.mean()) for row in values)
         margin = float(bar.max_drop.at(one))
         answers = self._answers(measure, margin, rule.alpha / family)
-        counting, topics = [*answers.values()][0], values.shape[1]
+        counting, topics = next(iter(answers.values())), values.shape[1]
         state, reason = self._state(answers, topics)
         found = Gate(
             measure=measure.name,
@@ -238,8 +246,8 @@ class _Gating:
             baseline=one,
             candidate=two,
             difference=two - one,
-            low=_finite(counting.low if measure.upward > 0 else -counting.high),
-            high=_finite(counting.high if measure.upward > 0 else -counting.low),
+            low=(bounds := _as_measured(counting, measure.upward))["low"],
+            high=bounds["high"],
             allowed=-measure.upward * margin + 0.0,
             max_drop=str(bar.max_drop),
             p=None if self.identical else counting.p,
@@ -247,7 +255,7 @@ class _Gating:
             topics=topics,
             topics_needed=None if state != UNDECIDED else needed(values, measure.upward, margin, rule),
             alpha=rule.alpha / family,
-            by_ties={ties: {**each._asdict(), **_bounded(each)} for ties, each in answers.items()},
+            by_ties={ties: _as_measured(each, measure.upward) for ties, each in answers.items()},
             open=self._open(measure),
             cautions=(*self.lacking, *cautions_of(values, rule, self.identical)),
         )
@@ -261,12 +269,7 @@ class _Gating:
         if kind.ties == ROBUST:
             low, high = extremes(scores, measure)
             asked |= {"worst": np.stack([high[0], low[1]]), "best": np.stack([low[0], high[1]])}
-        return {
-            ties: answer(
-                *(measure.upward * each), margin, rule.test, alpha, rule.setting, both=rule.equivalence
-            )
-            for ties, each in asked.items()
-        }
+        return {ties: answer(measure.upward * each, margin, rule, alpha) for ties, each in asked.items()}
 
     def _state(self, answers: Mapping[str, Answer], topics: int) -> tuple[str, str]:
         """Return the verdict, and why it is undecided."""
@@ -335,9 +338,8 @@ def _too_few(bar: Bar, label: str, topics: int, rule: Rule) -> Gate:
     return replace(found, max_drop=str(bar.max_drop), sentence=sentence(found, bar.measure, rule))
 
 
-def _finite(number: float) -> float | None:
-    return None if np.isinf(number) else float(number)
-
-
-def _bounded(found: Answer) -> dict[str, Any]:
-    return {"low": _finite(found.low), "high": _finite(found.high)}
+def _as_measured(found: Answer, upward: int) -> dict[str, Any]:
+    """Return an answer in the direction of the measure; a bound there is none of is None."""
+    low, high = sorted((upward * found.low, upward * found.high))
+    bounds = {name: None if np.isinf(end) else end for name, end in (("low", low), ("high", high))}
+    return {**found._asdict(), "difference": upward * found.difference, **bounds}

@@ -1,7 +1,7 @@
 """One question to the topics: is the loss smaller than a margin, larger, or can they not tell. Arrays in, `Answer` out.
 
-The answer rests on p alone: p of *not worse than allowed*, and p of *worse than allowed*; the bounds say how far the mean
-difference can be believed to lie, each with confidence 1 − alpha.
+The answer rests on p alone: p of *not worse than allowed*, and p of *worse than allowed*; the bounds say where the mean
+difference lies, each with confidence 1 − alpha.
 """
 
 from __future__ import annotations
@@ -10,9 +10,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+from exaequo.gating.rule import Rule
 from exaequo.judge import Floats
-from exaequo.stats.equality import TOLERANCE, differences, settled
-from exaequo.stats.tests import TESTS, Setting, bootstrap_interval, bootstrap_tail, randomization_bound, steady, t_interval
+from exaequo.stats.equality import TOLERANCE, balanced, differences, settled
+from exaequo.stats.tests import (
+    TESTS,
+    Setting,
+    bootstrap_interval,
+    bootstrap_tail,
+    randomization_bound,
+    steady,
+    t_interval,
+)
 
 PASSED, WORSE, UNDECIDED, DIFFERENT = "passed", "worse", "undecided", "different"
 
@@ -28,22 +37,23 @@ class Answer(NamedTuple):
     p_worse: float
 
 
-def answer(one: Floats, two: Floats, margin: float, test: str, alpha: float, setting: Setting, *, both: bool) -> Answer:
-    """Ask whether `two` is worse than `one`, values per topic turned upward, by more than the margin.
+def answer(values: Floats, margin: float, rule: Rule, alpha: float) -> Answer:
+    """Ask whether the second of two rows, values per topic turned upward, is worse than the first by more than allowed.
 
-    With `both`, a gain of more than the margin counts too: the question is whether they are equivalent.
+    If the rule asks for equivalence, a gain of more than the margin counts too.
     """
-    gaps = differences(one[None, :], two[None, :])
-    slack = np.array([TOLERANCE * max(np.abs(one).max(initial=0), np.abs(two).max(initial=0), margin)])
+    test, setting = rule.test, rule.setting
+    gaps = differences(values[:1], values[1:])
+    slack = np.array([TOLERANCE * max(np.abs(values).max(initial=0), margin)])
     p, p_worse = _tails(settled(gaps + margin, slack), test, setting)
     low, high = bounds(gaps, test, alpha, setting)
     state = PASSED if p <= alpha else WORSE if p_worse <= alpha else UNDECIDED
-    if both:
+    if rule.equivalence:
         other, p_more = _tails(settled(margin - gaps, slack), test, setting)
         p = max(p, other)
         state = PASSED if p <= alpha else WORSE if p_worse <= alpha else DIFFERENT if p_more <= alpha else UNDECIDED
         p_worse = min(p_worse, p_more)
-    return Answer(state, float(gaps.mean()), low, high, p, p_worse)
+    return Answer(state, float(balanced(gaps)[0]) / gaps.shape[1], low, high, p, p_worse)
 
 
 def _tails(room: Floats, test: str, setting: Setting) -> tuple[float, float]:

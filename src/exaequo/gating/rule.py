@@ -52,7 +52,8 @@ class Rule:
         check_alpha(self.alpha, 0.5)
         if isinstance(self.min_topics, bool) or not isinstance(self.min_topics, int) or self.min_topics < 2:
             raise BadParameter(f"min_topics must be a whole number ≥ 2. Got {self.min_topics!r} instead.")
-        tie_rule(self.ties), self.setting  # noqa: B018 - checks the rest
+        tie_rule(self.ties)  # checks it
+        self.setting  # noqa: B018 - checks the rest
 
     @property
     def setting(self) -> Setting:

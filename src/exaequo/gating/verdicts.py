@@ -29,7 +29,7 @@ RELIABLE = {"t": 10, "randomization": 10, "bootstrap": 25}
 class Gate:
     """The verdict on one measure, on all topics or on a slice: a loss (`kind` drop) or a floor.
 
-    `low` and `high` bound the difference, each with confidence 1 − alpha; `allowed` is the least difference that passes;
+    `low` and `high` bound the difference, each with confidence 1 − alpha; `allowed` is the least one that passes;
     `p` is that of *not worse than allowed*, `p_worse` that of *worse than allowed*. `reason` says why it is undecided:
     the topics cannot tell, or ties decide. `by_ties` is what each strategy says, `open` what all orders leave open.
     """
@@ -88,7 +88,9 @@ def cautions_of(values: Floats, rule: Rule, identical: bool) -> list[str]:
         found.append(f"with {count(topics, 'topic')} the {rule.test} test may pass more often than it should")
     if differ < min(FEW_DIFFER, topics):
         unseen = 1 - rule.alpha ** (1 / topics)
-        found.append(f"only {differ} of {count(topics, 'topic')} differ; a loss on {unseen:.0%} of topics may be unseen")
+        found.append(
+            f"only {differ} of {count(topics, 'topic')} differ; a loss on {unseen:.0%} of topics may be unseen"
+        )
     elif spread < 0.01 * abs(float(gaps.mean())):
         found.append("the differences hardly vary, so p says little about other topics")
     return found

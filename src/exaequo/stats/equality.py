@@ -23,7 +23,8 @@ def differences(one: Floats, two: Floats) -> Floats:
 def settled_means(values: Floats) -> Floats:
     """Return the mean of each row; equal means are exactly equal."""
     largest = np.abs(values).max(initial=0.0)
-    return settled(values.mean(axis=1)[None, :], np.array([TOLERANCE * largest]))[0]
+    means: Floats = settled(values.mean(axis=1)[None, :], np.array([TOLERANCE * largest]))[0]
+    return means
 
 
 def settled(numbers: Floats, slack: Floats) -> Floats:

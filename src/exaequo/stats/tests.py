@@ -15,6 +15,7 @@ from exaequo.choices import PATTERNS
 from exaequo.errors import BadParameter
 from exaequo.judge import Bools, Floats, Ints
 from exaequo.stats.equality import balanced
+from exaequo.stats.signedrank import signed_rank_p
 
 #: Up to so many topics all sign patterns are tried: 2^20 of them.
 MOST_EXACT = 20
@@ -70,12 +71,7 @@ def _of_steady(gaps: Floats, setting: Setting) -> Floats:
 
 def wilcoxon(gaps: Floats, setting: Setting = DEFAULT) -> Floats:
     """The signed-rank test of Wilcoxon; topics without a difference are left out."""
-    from scipy.stats import wilcoxon as signed_rank
-
-    p = np.ones(len(gaps))
-    for at in np.flatnonzero(gaps.any(axis=1)):
-        p[at] = signed_rank(gaps[at], alternative=setting.alternative).pvalue
-    return p
+    return np.where(gaps.any(axis=1), signed_rank_p(gaps, setting.alternative), 1.0)
 
 
 def sign(gaps: Floats, setting: Setting = DEFAULT) -> Floats:
@@ -239,7 +235,7 @@ def _bias_and_speed(gaps: Floats, means: Floats) -> tuple[Floats, Floats]:
 def _share_below(means: Floats, least: Floats) -> Floats:
     """Return the share of samples below a figure, equal ones as half; never quite 0 or 1."""
     share = ((means < least).sum(axis=0) + 0.5 * (means == least).sum(axis=0)) / len(means)
-    return np.clip(share, 0.5 / len(means), 1 - 0.5 / len(means))
+    return np.asarray(np.clip(share, 0.5 / len(means), 1 - 0.5 / len(means)), dtype=np.float64)
 
 
 def bootstrap_tail(gaps: Floats, setting: Setting = DEFAULT) -> float:
