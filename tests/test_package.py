@@ -121,7 +121,7 @@ def test_late_and_typed_imports_are_seen(tmp_path: Path) -> None:
         "if TYPE_CHECKING:\n    from exaequo import tabular\n"
         "def late():\n    from exaequo.plot.chart import Chart\n    return e.evaluate, e.__version__\n"
     )
-    expected = [(2, "comparison"), (3, "read"), (5, "tabular"), (7, "plot"), (8, "evaluation")]
+    expected = [(2, "gating"), (3, "read"), (5, "tabular"), (7, "plot"), (8, "evaluation")]
     assert sorted(imports(module)) == expected
 
 
@@ -227,7 +227,7 @@ _OTHER_WORDS = {"expected", "facts", "views", "corrected_p", "eval", "ties"}
 
 def test_what_can_be_chosen_is_what_there_is() -> None:
     """The lists that `--help` reads name just what the code has, and the record of options what its keywords are."""
-    from exaequo.comparison.pairs import Plan
+    from exaequo.comparison.plan import Plan
     from exaequo.explanation import LANGUAGES
     from exaequo.scores.formats import _DATA
     from exaequo.stats.corrections import CORRECTIONS

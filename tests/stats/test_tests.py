@@ -15,6 +15,7 @@ from statsmodels.stats.power import TTestPower
 
 from exaequo import BadParameter
 from exaequo.stats import corrections
+from exaequo.stats.equality import differences
 from exaequo.stats.power import detectable_effect, power_of, topics_needed
 from exaequo.stats.tests import TESTS, Setting, bootstrap_interval, randomization, sign, student, t_interval, wilcoxon
 
@@ -258,6 +259,13 @@ def test_settings_are_checked() -> None:
 def test_student_sees_no_difference_in_the_last_bits(alternative: str) -> None:
     """What is left of sums that were added up in another order, the same on every topic or not."""
     noise = np.array([np.full(6, 1e-17), np.full(6, -3e-17), [1e-17, -1e-17, 2e-17, 0, 0, 1e-17], np.zeros(6)])
-    assert student(noise, Setting(alternative=alternative)).tolist() == [1.0] * 4
-    certain = student(np.array([np.full(6, 0.25)]), Setting(alternative=alternative)).item()
-    assert certain == {"two-sided": 0.0, "greater": 0.0, "less": 1.0}[alternative]
+    assert student(differences(np.ones((4, 6)), 1 + noise), Setting(alternative=alternative)).tolist() == [1.0] * 4
+
+
+@pytest.mark.parametrize("test", ["t", "bootstrap", "randomization", "sign"])
+def test_a_constant_difference_is_as_certain_as_its_signs(test: str) -> None:
+    """Without spread there is nothing to go by but that all topics say the same; no p is 0."""
+    for n in (2, 6, 12):
+        gaps = np.array([np.full(n, 0.25), np.full(n, -0.25)])
+        assert TESTS[test](gaps, Setting()).tolist() == [2 / 2**n] * 2
+        assert TESTS[test](gaps, Setting(alternative="greater")).tolist() == [1 / 2**n, 1.0]

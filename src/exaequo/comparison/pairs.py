@@ -13,7 +13,7 @@ import polars as pl
 from exaequo.choices import EXPECTED, INTERVAL, LEAST_TOPICS, ROBUST
 from exaequo.comparison.plan import Plan
 from exaequo.comparison.values import means
-from exaequo.comparison.verdicts import BETTER, WORSE, agreed, robust, sentence
+from exaequo.comparison.verdicts import BETTER, EQUIVALENT, NONE, WORSE, agreed, robust, sentence
 from exaequo.judge import Floats, Ints
 from exaequo.luck import changes, gain
 from exaequo.measures import Measure
@@ -158,7 +158,7 @@ def _frame(
     decides = plan.decides(scores.ties)
     alike = np.logical_and.reduce([_equivalent(tested[ties], near, plan) for ties in decides])
     outcome = robust(says[WORST], says[BEST]) if plan.ties == ROBUST else agreed([says[ties] for ties in decides])
-    outcome = np.where(alike & (outcome == "none"), "equivalent", outcome)
+    outcome = np.where(alike & (outcome == NONE), EQUIVALENT, outcome)
     columns = {
         "measure": pl.repeat(measure.name, len(counting.first), eager=True, dtype=pl.String),
         "one": pl.Series([scores.runs[at] for at in counting.first], dtype=pl.String),

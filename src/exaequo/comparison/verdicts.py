@@ -17,7 +17,7 @@ from exaequo.measures import Measure
 from exaequo.scores import Scores
 from exaequo.text import count
 
-BETTER, WORSE, NONE, TIES = "better", "worse", "none", "ties decide"
+OUTCOMES = BETTER, WORSE, NONE, EQUIVALENT, TIES = "better", "worse", "none", "equivalent", "ties decide"
 _WORDS = {">": "better", "<": "worse", "=": "no difference"}
 
 
@@ -56,7 +56,7 @@ def sentence(pair: dict[str, Any], measure: Measure, plan: Plan, heard: Sequence
         mean_better = (pair["difference"] > 0) == measure.definition.higher_is_better
         odd = "" if mean_better == (outcome == BETTER) else ", though its mean says otherwise"
         text = f"{two} is {outcome} than {one} on {measure}{odd}: {size}, {known}"
-    elif outcome == "equivalent":
+    elif outcome == EQUIVALENT:
         near = f"within {plan.margin} either way, {p_text(pair['equivalent_p'])} (two one-sided t-tests)"
         text = f"{two} and {one} are equivalent on {measure}: {size}; {near}"
     else:

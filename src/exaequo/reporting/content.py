@@ -13,6 +13,7 @@ from exaequo.choices import PAGE_DOCUMENTS
 from exaequo.comparison import Comparison, compare_runs
 from exaequo.comparison.plan import Plan
 from exaequo.comparison.values import pick
+from exaequo.comparison.verdicts import BETTER, TIES, WORSE
 from exaequo.evaluation import Judged
 from exaequo.measures import Measure, parse_measure
 from exaequo.options import Options
@@ -172,12 +173,14 @@ def _matrix(result: Comparison, names: list[str]) -> list[dict[str, Any]]:
     own = pick(result.pairs, result.scores.measures[0])
     short = len(names) > MOST_FIGURES
     cells: dict[tuple[str, str], dict[str, str]] = {}
-    for pair in own.select("one", "two", "difference", "better", "significant", "corrected_p").to_dicts():
+    back = {BETTER: WORSE, WORSE: BETTER}
+    for pair in own.select("one", "two", "difference", "outcome", "corrected_p").to_dicts():
+        outcome = pair["outcome"]
         for row, column, side in ((pair["two"], pair["one"], 1), (pair["one"], pair["two"], -1)):
-            word = ("better" if side * pair["better"] > 0 else "worse") if pair["significant"] else "alike"
-            mark = {"better": "▲", "worse": "▼", "alike": "·" if short else ""}[word]
+            word = outcome if side > 0 else back.get(outcome, outcome)
+            mark = {BETTER: "▲", WORSE: "▼", TIES: "◇"}.get(word, "·" if short else "")
             text = mark if short else f"{signed(side * pair['difference'])} {mark}".strip()
-            cells[row, column] = {"text": text, "p": p_text(pair["corrected_p"]), "kind": word}
+            cells[row, column] = {"text": text, "p": p_text(pair["corrected_p"]), "kind": word.replace(" ", "-")}
     return [{"run": name, "cells": [cells.get((name, other)) for other in names]} for name in names]
 
 

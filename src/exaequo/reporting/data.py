@@ -10,6 +10,7 @@ from exaequo import tabular
 from exaequo.comparison import Comparison
 from exaequo.comparison.pages import for_a_paper
 from exaequo.comparison.values import means, pick
+from exaequo.comparison.verdicts import OUTCOMES
 from exaequo.options import Options
 from exaequo.reporting.sentences import ranked_runs
 
@@ -36,6 +37,7 @@ def data_of(result: Comparison, options: Options, pair: tuple[str, str | None]) 
         "measures": [{"name": m.name, "up": m.definition.higher_is_better} for m in scores.measures],
         "alpha": result.plan.alpha,
         "test": result.plan.name,
+        "outcomes": OUTCOMES,
         "baseline": result.plan.baseline or "",
         "leaders": [place[name] if name is not None else -1 for name in (pair[1], pair[0])],
         "level": options.rel_level,
@@ -57,6 +59,7 @@ def data_of(result: Comparison, options: Options, pair: tuple[str, str | None]) 
                 name: [[round(float(v), digits) for v in own[column]] for own in by_measure]
                 for name, column, digits in _COLUMNS
             },
+            "outcome": [[OUTCOMES.index(each) for each in own["outcome"]] for own in by_measure],
         },
         "lists": [[facts.tops[at] for at in order] for facts in scores.facts.values()],
         "latex": tabular.latex(for_a_paper(result)) if len(scores.runs) > 1 else "",

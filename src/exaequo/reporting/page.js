@@ -74,13 +74,12 @@
     if (there === undefined && back === undefined) return undefined;
     const at = there === undefined ? back : there;
     const [gap, p, low, high] = ["gap", "p", "low", "high"].map((key) => data.pairs[key][measure][at]);
-    return there === undefined ? { gap: -gap, p, low: -high, high: -low } : { gap, p, low, high };
+    const word = data.outcomes[data.pairs.outcome[measure][at]];
+    if (there !== undefined) return { gap, p, low, high, word };
+    return { gap: -gap, p, low: -high, high: -low, word: { better: "worse", worse: "better" }[word] || word };
   };
-  const verdict = (measure, found) => {
-    if (!found || found.p >= data.alpha) return "";
-    return (data.measures[measure].up ? found.gap > 0 : found.gap < 0) ? "better" : "worse";
-  };
-  const mark = { "": "", better: " ▲", worse: " ▼" };
+  const verdict = (found) => (found && found.word !== "none" && found.word !== "equivalent" ? found.word.replace(" ", "-") : "");
+  const mark = { "": "", better: " ▲", worse: " ▼", "ties-decide": " ◇" };
 
   // ---- ties
   const intervals = (at) => {
@@ -150,7 +149,7 @@
         if (base === undefined || row.dataset.run === pinned) return;
         const run = number_of.get(row.dataset.run);
         const found = against(at, base, run);
-        const word = verdict(at, found);
+        const word = verdict(found);
         const sure = found ? `, ${signed(found.low)} to ${signed(found.high)}, ${p_text(found.p)}` : "";
         const text = signed(means[at][run] - means[at][base]) + sure + mark[word];
         cell.append(make("span", text, word ? { class: word } : {}));
@@ -171,7 +170,7 @@
       row.append(make("th", data.runs[run], { scope: "row" }));
       for (const base of data.ranked) {
         const found = against(at, base, run);
-        const word = verdict(at, found);
+        const word = verdict(found);
         const cell = make("td", "–", { class: ("n " + word).trim() });
         if (found && many_runs) {
           cell.textContent = mark[word].trim() || "·";
@@ -325,7 +324,7 @@
     const [up, down] = [gaps.filter((each) => each.gap > 0).length, gaps.filter((each) => each.gap < 0).length];
     const found = against(at, one, two);
     const counts = `: higher on ${up} topics, lower on ${down}, equal on ${gaps.length - up - down}`;
-    const size = found ? `; mean difference ${signed(found.gap)}, ${signed(found.low)} to ${signed(found.high)}, ${p_text(found.p)} (${data.test}).` : ".";
+    const size = found ? `; mean difference ${signed(found.gap)}, ${signed(found.low)} to ${signed(found.high)}, ${p_text(found.p)} (${data.test})${found.word === "ties decide" ? "; ties decide" : ""}.` : ".";
     $("bars-text").replaceChildren(`${measures[at]} of `, name(data.runs[two]), " over ", name(data.runs[one]), counts + size);
   };
 

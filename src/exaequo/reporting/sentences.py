@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import platform
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -11,6 +12,7 @@ import polars as pl
 from exaequo import __version__
 from exaequo.comparison import Comparison
 from exaequo.comparison.values import means, pick
+from exaequo.comparison.verdicts import BETTER, EQUIVALENT, TIES, WORSE
 from exaequo.options import Options
 from exaequo.plot.kinds.systems import written_out
 from exaequo.scores import Scores
@@ -60,6 +62,7 @@ def verdict_of(result: Comparison, best: str, second: str | None) -> str:
     own = dict(systems.select("run", "mean").iter_rows())
     over = f"over {count(len(result.scores.shared), 'topic')}"
     sure = f"{100 * (1 - plan.alpha):g} % interval"
+    simultaneous = "" if plan.single or plan.correction == "none" or len(systems) < 3 else "simultaneous "
     if second is None:
         top = systems.row(0, named=True)
         sentence = f"{best} has a mean {measure} of {cell_text(top['mean'])} {over}, {sure} {cell_text(top['low'])} to "
@@ -76,12 +79,24 @@ def verdict_of(result: Comparison, best: str, second: str | None) -> str:
     low, high = sorted((side * pair["low"], side * pair["high"]))
     share = (own[best] - own[second]) / own[second] if own[second] else math.nan
     gain = "" if math.isnan(share) else f" ({100 * share:+.1f} %)".replace("-", "−")
-    size = f"{signed(side * pair['difference'])}{gain} over {second}, {sure} {signed(low)} to {signed(high)}"
+    interval = f"{simultaneous}{sure} {signed(low)} to {signed(high)}"
+    size = f"{signed(side * pair['difference'])}{gain} over {second}, {interval}"
     known = f"{p_text(pair['corrected_p'])} ({plan.name})"
-    word = "significantly better" if side * pair["better"] > 0 else "significantly worse"
-    found = word if pair["significant"] else "no difference shown"
-    ties = "; that depends on how ties are broken" if pair["changes"] else ""
-    return on_one_line(f"{start}{next_best} {size}, {known}: {found}{ties}.")
+    return on_one_line(f"{start}{next_best} {size}, {known}: {_outcome(pair, side, result)}.")
+
+
+def _outcome(pair: dict[str, Any], side: int, result: Comparison) -> str:
+    """Say what holds of the best run: whatever the order of ties, or what each order says."""
+    word = {(BETTER, 1): "better", (WORSE, -1): "better", (WORSE, 1): "worse", (BETTER, -1): "worse"}
+    if pair["outcome"] == TIES:
+        signs = {">": side, "<": -side, "=": 0}
+        said = {1: "better", -1: "worse", 0: "no difference"}
+        decides = result.plan.decides(result.scores.ties)
+        return "ties decide: " + ", ".join(f"{each} {said[signs[pair[each]]]}" for each in decides)
+    if pair["outcome"] == EQUIVALENT:
+        return f"equivalent within {result.plan.margin}"
+    found = word.get((pair["outcome"], side))
+    return f"significantly {found}" if found else "no difference shown"
 
 
 def provenance_of(result: Comparison, options: Options) -> list[tuple[str, str]]:
@@ -100,7 +115,7 @@ def provenance_of(result: Comparison, options: Options) -> list[tuple[str, str]]
         ("test", f"{plan.name}, alpha {plan.alpha:g}, seed {plan.seed}"),
         (
             "intervals",
-            f"{100 * (1 - plan.alpha):g} %, each by itself: p is corrected for the number of pairs, they are not",
+            f"{100 * (1 - plan.alpha):g} %; of differences for all pairs together, of means each by itself",
         ),
         ("versions", f"exaequo {__version__}, Python {platform.python_version()}, NumPy {np.__version__}"),
     ]
@@ -110,10 +125,11 @@ def sentence_on_ties(result: Comparison) -> str:
     """Say whether any verdict depends on ties."""
     if not result.pairs.height:
         return ""
-    changing = int(result.pairs["changes"].sum())
-    if not changing:
-        return f"No verdict between two runs depends on how ties are broken ({result.pairs.height:,} compared)."
-    return f"{changing:,} of {count(result.pairs.height, 'verdict')} between two runs depend on how ties are broken."
+    deciding = int((result.pairs["outcome"] == TIES).sum())
+    if not deciding:
+        return f"Between no two runs do ties decide ({count(result.pairs.height, 'pair')} compared)."
+    what = count(result.pairs.height, "pair")
+    return f"In {deciding:,} of {what} ties decide which run is better: no verdict is given there."
 
 
 def legend_of(result: Comparison) -> str:
