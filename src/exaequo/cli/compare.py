@@ -128,10 +128,8 @@ def _also(qrels: Qrels, runs: Iterable[Run], result: Comparison, options: Option
         scores, notes = comparable(scores)
     except BadParameter:  # the comparison that was asked for stands, whatever there is besides
         names = listed([measure.name for measure in measures])
-        scores, notes = (
-            scores.only(measures=[]),
-            [f"no two topics have a value for every run, nothing to compare ({names})"],
-        )
+        notes = [f"no two topics have a value for every run, nothing to compare ({names})"]
+        scores = scores.only(measures=[])
     output.warn(*(f"with {name}: {note}" for note in (*scores.remarks, *notes)))
     return scores
 
