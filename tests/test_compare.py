@@ -6,7 +6,7 @@ import json
 import re
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -226,13 +226,87 @@ def test_other_collections_and_other_judges() -> None:
     strict = exaequo.read_qrels(
         SAMPLE.qrels.frame.with_columns(pl.when(pl.col("rel") >= 2).then("rel").otherwise(0).alias("rel")).drop("key")
     )
-    agreed = judges(
+    table, notes = judges(
         [("a", SAMPLE.qrels), ("b", strict)],
         {"a": sets["a"], "b": scored(strict, SAMPLE.runs, measures, options)},
-    ).row(0, named=True)
+    )
+    agreed = table.row(0, named=True)
+    assert not notes
     assert agreed["documents"] == SAMPLE.qrels.frame.height
     assert 0 < agreed["kappa_relevant"] < 1
     assert agreed["alpha_ordinal"] > agreed["alpha_nominal"]
+
+
+def part(topics: Sequence[str]) -> Qrels:
+    """Return the judgments of some topics of the sample."""
+    return exaequo.read_qrels(SAMPLE.qrels.frame.filter(pl.col("qid").is_in(topics)).drop("key"))
+
+
+def judged(*sets: Sequence[str], measures: str = "AP P@10") -> tuple[pl.DataFrame, list[str]]:
+    """Compare judges that say the same of the topics they have."""
+    files = [(f"j{at}", part(topics)) for at, topics in enumerate(sets)]
+    parsed = parse_measures(measures)
+    return judges(files, {name: scored(qrels, SAMPLE.runs, parsed, Options()) for name, qrels in files})
+
+
+def test_judges_are_compared_on_the_topics_of_all() -> None:
+    """Who says the same of fewer topics ranks systems the same: means over other topics are no disagreement."""
+    every = SAMPLE.qrels.frame["qid"].unique(maintain_order=True).to_list()
+    table, notes = judged(every, every[:9], every[7:])
+    assert table.filter(pl.col("one") != "all").select("tau_AP", "tau_P@10").to_numpy() == pytest.approx(1)
+    assert table["topics_of_both"].to_list() == [9, 18, 2, None]
+    (note,) = notes  # one for both measures
+    assert "compared on 2 topics; 23 without a value" in note
+    assert "401, 402" in note
+    assert note.endswith("(AP, P@10)")
+    alone = [
+        means(scored(part(every[:n]), SAMPLE.runs, parse_measures("AP"), Options()), parse_measures("AP")[0])
+        for n in (9, 25)
+    ]
+    assert stats.kendalltau(*alone).statistic < 1  # on its own topics each has another ranking
+
+
+def test_judges_without_topics_in_common() -> None:
+    every = SAMPLE.qrels.frame["qid"].unique(maintain_order=True).to_list()
+    for second, said in ((every[9:], "no topic has"), (every[8:], "only 1 topic has")):
+        table, notes = judged(every[:9], second)
+        assert [note.startswith(said) and "nothing to compare (AP, P@10)" in note for note in notes] == [True]
+        assert not [name for name in table.columns if name.startswith("tau")]
+        assert table["topics_of_both"].to_list() == [int("1" in said)]
+
+
+def test_measures_that_one_of_two_lacks() -> None:
+    """A measure without values, for a judge or on a collection, is no measure to compare them by."""
+    qrels: Grades = {str(topic): {"a": 0.0, "b": 1.0, "x": 1.0} for topic in range(3)}
+    lists: list[Sims] = [{topic: {d: 1.0 + (d in best) for d in "abx"} for topic in qrels} for best in ("a", "xb", "")]
+    other: list[Sims] = [
+        {topic: {d: sim for d, sim in sims.items() if d != "x"} for topic, sims in run.items()} for run in lists
+    ]
+    parsed = parse_measures("PDoc(doc='x') AP")
+    read = exaequo.read_qrels(qrels)
+    sets = {
+        place: evaluate(qrels, dict(zip("rst", runs, strict=True)), ["PDoc(doc='x')", "AP"])
+        for place, runs in (("here", lists), ("there", other))
+    }
+    assert across_collections(sets)["measure"].to_list() == ["AP"]
+    assert judges([("here", read), ("there", read)], sets)[0].columns[-1] == "tau_AP"
+    three, notes = judges([(name, read) for name in ("here", "there", "again")], sets | {"again": sets["here"]})
+    taus = [row(three, one=one, two=two)["tau_PDoc(doc='x')"] for one, two in (("here", "again"), ("here", "there"))]
+    assert (taus, notes) == ([pytest.approx(1), None], [])  # the two who have it are compared all the same
+    nothing = {name: each.only(measures=parsed[:1]) for name, each in sets.items()}
+    assert across_collections(nothing).is_empty()
+    assert across_collections(nothing).columns == across_collections(sets).columns
+    assert inverted_between(nothing).is_empty()
+
+
+def test_equal_rankings_with_ties_overlap_wholly() -> None:
+    """τ-b and RBO-b are both 1 where two measures tie the same systems."""
+    qrels: Grades = {"1": {"a": 1.0, "b": 0.0}, "2": {"a": 1.0, "b": 0.0}}
+    runs: dict[str, Sims] = {
+        name: {topic: {"a": float(name == "best"), "b": 0.5} for topic in qrels} for name in ("best", "one", "other")
+    }
+    found = row(compare(qrels, runs, "AP RR").correlations, one="AP", two="RR")
+    assert (found["tau_b"], found["rbo"]) == (pytest.approx(1), pytest.approx(1, abs=1e-12))
 
 
 # ------------------------------------------------------------------------------------------------------------- the gate
@@ -333,6 +407,54 @@ def test_compare_command_with_more(files: Path, capfd: pytest.CaptureFixture[str
     assert document["collections"][0]["systems"] == 3
     assert "kappa_relevant" in document["judges"][0]
     assert command(["compare", "qrels.txt", *runs, "--also", "nowhere"]) == 1
+
+
+#: Measures with odd values: none for some lists, or for all; sums; the less the better; the same for every run.
+ODD = ("PDoc(doc='x')", "PDoc(doc='nowhere')", "BreakEven", "NumQ", "Noise@2", "NumRel")
+
+
+def save(folder: Path, qrels: Grades, runs: dict[str, Sims]) -> list[str]:
+    """Write a collection; return its files."""
+    (folder / "runs").mkdir(parents=True)
+    text = "".join(f"{topic} 0 {docno} {grade:g}\n" for topic, own in qrels.items() for docno, grade in own.items())
+    (folder / "qrels.txt").write_text(text)
+    for name, run in runs.items():
+        lines = (f"{topic} Q0 {docno} 1 {sim} {name}\n" for topic, own in run.items() for docno, sim in own.items())
+        (folder / "runs" / name).write_text("".join(lines))
+    return [str(folder / "qrels.txt"), *(str(folder / "runs" / name) for name in runs)]
+
+
+def test_compare_command_with_odd_measures(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """What is undefined here, there, or under one strategy is left out with a sentence; what is left is compared."""
+    qrels: Grades = {str(topic): {"a": 1.0, "b": float(topic > 1), "x": 1.0} for topic in range(4)}
+    runs: dict[str, Sims] = {
+        name: {topic: {d: 1.0 + (d in best) for d in "abx"} for topic in qrels}
+        for name, best in (("r", "a"), ("s", "bx"))
+    }
+    here = save(tmp_path / "here", qrels, runs)
+    without = {
+        name: {t: {d: s for d, s in own.items() if d != "x"} for t, own in run.items()} for name, run in runs.items()
+    }
+    there = tmp_path / "there"
+    save(there, qrels, without)
+    fewer = tmp_path / "fewer.txt"
+    fewer.write_text("0 0 a 1\n1 0 b 1\n1 0 a 0\n")
+    more = ["--also", str(there), "--judges", str(fewer), "--format", "json"]
+    for measure in ODD:
+        codes = (0, 2) if measure.startswith(("PDoc", "BreakEven")) else (0,)  # nothing is left of it alone
+        for depth in ("1", "2", "3"):
+            for extra in ([], ["-m", "AP"]):
+                code = command(["compare", *here, "-m", measure, *extra, "--depth", depth, *more])
+                captured = capfd.readouterr()
+                assert code in ((0,) if extra else codes)
+                assert "Traceback" not in captured.err
+                if not code:
+                    assert json.loads(captured.out)["judges"][0]["topics_of_both"] == 2
+    assert command(["compare", *here, "-m", "PDoc(doc='x')", *more]) == 0
+    captured = capfd.readouterr()
+    assert f"with {there}: no two topics have a value for every run, nothing to compare (PDoc(doc='x'))" in captured.err
+    assert "compared on 2 topics; 2 without a value under each of them left out: 2, 3 (PDoc(doc='x'))" in captured.err
+    assert json.loads(captured.out)["collections"] == []
 
 
 @pytest.mark.usefixtures("files")
@@ -486,7 +608,7 @@ def test_intervals_of_three_kinds_and_the_square_of_taus(result: Comparison) -> 
 def test_three_judges_together() -> None:
     measures, options = parse_measures("AP"), Options()
     values_ = {name: scored(SAMPLE.qrels, SAMPLE.runs, measures, options) for name in "abc"}
-    table = judges([(name, SAMPLE.qrels) for name in "abc"], values_)
+    table, _ = judges([(name, SAMPLE.qrels) for name in "abc"], values_)
     assert table.height == 4
     assert row(table, one="all")["alpha_nominal"] == 1
 

@@ -231,6 +231,7 @@ def test_what_can_be_chosen_is_what_there_is() -> None:
     from exaequo.explanation import LANGUAGES
     from exaequo.scores.formats import _DATA
     from exaequo.stats.corrections import CORRECTIONS
+    from exaequo.stats.joint import PROCEDURES
     from exaequo.stats.tests import TESTS
     from exaequo.tabular import WRITERS
 
@@ -238,7 +239,8 @@ def test_what_can_be_chosen_is_what_there_is() -> None:
     assert set(choices.SCORE_FORMATS) == {*WRITERS, *_DATA, "json"}
     assert set(choices.TESTS) == set(TESTS)
     assert set(choices.GATE_TESTS) < set(TESTS)
-    assert set(choices.CORRECTIONS) == {*CORRECTIONS, *choices.HSD}
+    assert set(choices.CORRECTIONS) == {*CORRECTIONS, *choices.JOINT}
+    assert set(choices.JOINT) == set(PROCEDURES)
     assert set(choices.READERS) == {"trec", *KINDS}
     assert set(LANGUAGES) == {path.stem for path in (SOURCE / "explanation").glob("*.toml")}
     record = {each.name for each in fields(Options)}

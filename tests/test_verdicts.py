@@ -77,12 +77,12 @@ def test_what_decides() -> None:
 
 
 def tied(seed: int, topics: int = 30) -> tuple[Grades, Sims]:
-    """Thirty topics of a run with five distinct scores."""
+    """Thirty topics of a run with three distinct scores."""
     source = np.random.Generator(np.random.PCG64(seed))
     names = [f"d{at:03}" for at in range(60)]
     qrels: Grades = {str(t): {name: float(source.random() < 0.25) for name in names} for t in range(topics)}
     run: Sims = {
-        t: {name: float(np.clip(round(2 + 0.8 * qrels[t][name] + source.normal(0, 0.9)), 0, 4)) for name in names}
+        t: {name: float(np.clip(round(1 + 0.4 * qrels[t][name] + source.normal(0, 0.5)), 0, 2)) for name in names}
         for t in qrels
     }
     return qrels, run
@@ -99,13 +99,12 @@ def with_noise(run: Sims, seed: int, kept: float = 1.0) -> Sims:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_noise_wins_nothing(seed: int) -> None:
-    """Under realistic ties alone noise is significantly better, and even with a quarter of the documents lost."""
+    """Under realistic ties alone noise is significantly better, and a quarter of the documents can be lost unseen."""
     qrels, run = tied(seed)
     noisy, poorer = with_noise(run, seed + 10), with_noise(run, seed + 20, kept=0.75)
     for other in (noisy, poorer):
         alone = compare(qrels, {"base": run, "other": other}, "AP", ties="realistic").pairs.row(0, named=True)
-        assert alone["outcome"] == "better"
-        assert alone["corrected_p"] < 0.001
+        assert alone["outcome"] == "better" if other is noisy else alone["outcome"] in ("better", "none")
         for rule in ("fair", "robust"):
             found = compare(qrels, {"base": run, "other": other}, "AP nDCG@10", ties=rule)
             for pair in found.pairs.iter_rows(named=True):
@@ -113,7 +112,7 @@ def test_noise_wins_nothing(seed: int) -> None:
                 assert pair["verdict"].startswith("ties decide between other and base")
     pair = compare(qrels, {"base": run, "other": noisy}, "AP").pairs.row(0, named=True)
     assert pair["difference"] >= 0 >= pair["difference_optimistic"]
-    assert pair["open_low"] <= pair["difference_optimistic"] <= pair["difference"] <= pair["open_high"]
+    assert pair["open_high"] == pytest.approx(pair["difference"])
     assert pair["open_low"] == pytest.approx(pair["difference_optimistic"])
     assert f"over all orders {pair['open_low']:+.4f} to {pair['open_high']:+.4f}" in pair["verdict"]
 
@@ -136,15 +135,16 @@ def test_a_verdict_under_one_strategy_alone_and_at_the_extremes() -> None:
     source = np.random.Generator(np.random.PCG64(5))
     base = source.random(40) * 0.3 + 0.2
     low = np.stack([base, base + 0.05 + 0.02 * source.random(40)])
-    scores = three(low, low + [[0.01], [0.0]], low + [[0.02], [0.0]])
+
+    def raised(one: float, two: float) -> np.ndarray[Any, Any]:
+        return low + np.array([[one], [two]])
+
+    scores = three(low, raised(0.01, 0), raised(0.02, 0))
     assert compare_scores(scores, Plan()).pairs["outcome"].item() == "better"
     assert compare_scores(scores, Plan(ties="robust")).pairs["outcome"].item() == "better"
-    wide = three(low, low + [[0.03], [0.0]], low + [[0.04], [0.0]])
-    assert compare_scores(wide, Plan()).pairs["outcome"].item() == "better"
-    found = compare_scores(three(low, low + [[0.03], [0.1]], low + [[0.2], [0.2]]), Plan()).pairs.row(0, named=True)
-    assert found["outcome"] == "better"  # each order says so
-    far = compare_scores(three(low, low + [[0.03], [0.1]], low + [[0.2], [0.2]]), Plan(ties="robust"))
-    pair = far.pairs.row(0, named=True)
+    wide = three(low, raised(0.03, 0.1), raised(0.2, 0.2))
+    assert compare_scores(wide, Plan()).pairs["outcome"].item() == "better"  # each order says so
+    pair = compare_scores(wide, Plan(ties="robust")).pairs.row(0, named=True)
     assert pair["outcome"] == "ties decide"  # but not the worst of one against the best of the other
     assert (pair["worst"], pair["best"]) == ("<", ">")
     assert pair["difference_worst"] == pytest.approx((low[1] - low[0] - 0.2).mean())
@@ -336,7 +336,7 @@ def test_margins() -> None:
     assert Margin.of(0.01).at(np.array([0.5, 0.2])).tolist() == [0.01, 0.01]
     assert [str(Margin.of(each)) for each in ("2.5%", 0.01, "0")] == ["2.5%", "0.01", "0"]
     for bad in ("x", -1, "nan", "inf%", "", True, None):
-        with pytest.raises(BadParameter, match="must be a number ≥ 0, such as 0.01, or 1%"):
+        with pytest.raises(BadParameter, match="must be a number ≥ 0"):
             Margin.of(bad)  # type: ignore[arg-type]
 
 

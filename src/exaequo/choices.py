@@ -25,10 +25,9 @@ ORDERS_SAMPLED = 200
 #: Paired tests; those a gate can use; what becomes of many p-values; kinds of intervals.
 TESTS = ("t", "wilcoxon", "sign", "randomization", "bootstrap")
 GATE_TESTS = ("t", "randomization", "bootstrap")
-HSD = ("tukey", "randomised-tukey")
-CORRECTIONS = ("none", "bonferroni", "holm", "bh", "by", *HSD)
-#: Procedures over all pairs at once, which replace the test; and corrections that statsmodels has.
-JOINT = (*HSD, "nemenyi", "dunnett")
+#: Procedures over all pairs at once replace the test; statsmodels has more corrections.
+JOINT = ("tukey", "randomised-tukey", "nemenyi", "dunnett")
+CORRECTIONS = ("none", "bonferroni", "holm", "bh", "by", *JOINT)
 LIBRARY_CORRECTIONS = (
     *("sidak", "holm-sidak", "simes-hochberg", "hommel"),
     *("fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs"),

@@ -95,12 +95,12 @@ def test_sides_mirror() -> None:
 @pytest.mark.speed
 def test_quick() -> None:
     gaps = np.round(np.random.Generator(np.random.PCG64(1)).normal(0.1, 0.3, size=(7875, 50)), 2)
-    start = time.perf_counter()
+    start = time.process_time()
     signed_rank_p(gaps, "two-sided")
-    assert time.perf_counter() - start < 3
-    start = time.perf_counter()
+    assert time.process_time() - start < 3
+    start = time.process_time()
     signed_rank_p(gaps[:1], "two-sided")
-    assert time.perf_counter() - start < 0.01
+    assert time.process_time() - start < 0.01
 
 
 def test_without_scipy_stats() -> None:

@@ -10,7 +10,8 @@ import click
 from exaequo.choices import COMPARE_MEASURES, FAIR, TABLE_FORMATS
 from exaequo.cli import output
 from exaequo.cli.options import TIES_HELP, Files, Target, compares, evaluates, measure_option, reads_files, writes
-from exaequo.errors import UsageError, bad_input
+from exaequo.errors import BadParameter, UsageError, bad_input
+from exaequo.text import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -122,7 +123,13 @@ def _also(qrels: Qrels, runs: Iterable[Run], result: Comparison, options: Option
     from exaequo.evaluation import evaluate_runs, judged_runs
 
     measures = result.scores.measures
-    scores, notes = comparable(evaluate_runs(judged_runs(qrels, runs, options, measures), measures, options))
+    scores = evaluate_runs(judged_runs(qrels, runs, options, measures), measures, options)
+    try:
+        scores, notes = comparable(scores)
+    except BadParameter:  # the comparison that was asked for stands, whatever there is besides
+        names = listed([measure.name for measure in measures])
+        notes = [f"no two topics have a value for every run, nothing to compare ({names})"]
+        scores = scores.only(measures=[])
     output.warn(*(f"with {name}: {note}" for note in (*scores.remarks, *notes)))
     return scores
 
@@ -132,7 +139,9 @@ def _judges(result: Comparison, files: list[tuple[str, Qrels]], runs: Iterable[R
 
     scores = {files[0][0]: result.scores}
     scores |= {name: _also(judged, runs, result, options, name) for name, judged in files[1:]}
-    return judges(files, scores, options.rel_level)
+    table, notes = judges(files, scores, options.rel_level)
+    output.warn(*notes)
+    return table
 
 
 def _show(result: Comparison, frames: dict[str, pl.DataFrame], only: str | None, target: Target) -> None:

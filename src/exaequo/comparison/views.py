@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -17,6 +17,7 @@ from exaequo.read import Qrels
 from exaequo.scores import Scores
 from exaequo.stats.agreement import cohen, kendall, krippendorff, pearson, rbo_of_scores, tau_ap_b
 from exaequo.stats.equality import differences
+from exaequo.text import count, listed
 
 #: How many topics on which two systems differ most.
 MOST_CONTRASTS = 5
@@ -24,7 +25,7 @@ _AGREEMENT = ("tau_b", "p", "tau_ap", "r", "rbo")
 
 
 def _agreement(one: Floats, two: Floats) -> tuple[float, ...]:
-    return *kendall(one, two), tau_ap_b(one, two), pearson(one, two), rbo_of_scores(one, two)
+    return *kendall(one, two), tau_ap_b(one, two), pearson(one, two), rbo_of_scores(one, two, ties="b")
 
 
 def _frame(rows: Sequence[tuple[Any, ...]], texts: Sequence[str], numbers: Sequence[str] = ()) -> pl.DataFrame:
@@ -194,20 +195,22 @@ def _two_by_two(
     for (one, first), (two, second) in combinations(collections.items(), 2):
         runs = [name for name in first.runs if name in second.runs]
         for measure in shared_measures(first, second):
+            if not all(len(each.matrix(measure).topics) for each in (first, second)):
+                continue
             both = (_of_runs(first, measure, runs), _of_runs(second, measure, runs))
             yield (measure.name, one, two), runs, *both
 
 
 def across_collections(collections: Mapping[str, Scores]) -> pl.DataFrame:
     """Return for each two collections how far they agree on the systems they share, and how many pairs invert."""
-    rows: list[dict[str, Any]] = []
+    rows: list[tuple[Any, ...]] = []
     for names, runs, one, two in _two_by_two(collections):
         pairs, inverted = len(runs) * (len(runs) - 1) // 2, sum(1 for _ in _opposite(runs, one, two))
-        row: dict[str, Any] = dict(zip(("measure", "one", "two"), names, strict=True))
-        row |= {"systems": len(runs), "pairs": pairs}
-        row |= {"inverted": inverted, "inverted_percent": 100 * inverted / pairs if pairs else None}
-        rows.append(row | (dict(zip(_AGREEMENT, _agreement(one, two), strict=True)) if pairs else {}))
-    return pl.DataFrame(rows, infer_schema_length=None)
+        figures = (100 * inverted / pairs, *_agreement(one, two)) if pairs else (None,) * (1 + len(_AGREEMENT))
+        rows.append((*names, len(runs), pairs, inverted, *figures))
+    whole = ("systems", "pairs", "inverted")
+    frame = _frame(rows, ("measure", "one", "two"), (*whole, "inverted_percent", *_AGREEMENT))
+    return frame.with_columns(pl.col(*whole).cast(pl.Int64))
 
 
 def inverted_between(collections: Mapping[str, Scores]) -> pl.DataFrame:
@@ -218,8 +221,12 @@ def inverted_between(collections: Mapping[str, Scores]) -> pl.DataFrame:
 
 def judges(
     qrels: Sequence[tuple[str, Qrels]], scores: Mapping[str, Scores], rel_level: float | None = None
-) -> pl.DataFrame:
-    """Return how far each two sets of judgments agree, on the documents both judged, and on the ranking of systems."""
+) -> tuple[pl.DataFrame, list[str]]:
+    """Return how far each two sets of judgments agree, on the documents both judged, and on the ranking of systems.
+
+    Systems are ranked on the topics for which all judges have a value; what there is to say about these comes second.
+    """
+    rankings, notes = _by_judge(scores)
     rows: list[dict[str, Any]] = []
     for (one, first), (two, second) in combinations(qrels, 2):
         both = first.frame.select("qid", "docno", "rel").join(second.frame, on=["qid", "docno"], suffix=" two")
@@ -234,13 +241,41 @@ def judges(
                 "alpha_nominal": krippendorff(np.stack(grades)),
                 "alpha_ordinal": krippendorff(np.stack(grades), "ordinal"),
             }
-        for measure in shared_measures(scores[one], scores[two]):
-            figures = (_of_runs(each, measure, scores[one].runs) for each in (scores[one], scores[two]))
-            row[f"tau_{measure}"] = kendall(*figures)[0]
+        for measure, figures in rankings.items():
+            if one in figures and two in figures:
+                row[f"tau_{measure}"] = kendall(figures[one], figures[two])[0]
         rows.append(row)
     if len(qrels) > 2:
         rows.append(_all_judges(qrels))
-    return pl.DataFrame(rows, infer_schema_length=None)
+    return pl.DataFrame(rows, infer_schema_length=None), notes
+
+
+def _by_judge(scores: Mapping[str, Scores]) -> tuple[dict[str, dict[str, Floats]], list[str]]:
+    """Return for each measure the means of runs under each judge who has it, on the topics of all; and what to say."""
+    found: dict[str, dict[str, Floats]] = {}
+    said: dict[str, list[str]] = {}
+    runs = next(iter(scores.values())).runs
+    for measure in dict.fromkeys(measure for each in scores.values() for measure in each.measures):
+        own = {name: each.matrix(measure).topics for name, each in scores.items() if measure in each.measures}
+        own = {name: known for name, known in own.items() if len(known)}
+        every = list(dict.fromkeys(topic for known in own.values() for topic in known))
+        shared = set(every).intersection(*own.values())
+        if len(own) > 1 and len(shared) < max(2, len(every)):
+            said.setdefault(_left_out(every, shared), []).append(measure.name)
+        if len(own) > 1 and len(shared) > 1:
+            kept = pl.Series([topic for topic in every if topic in shared], dtype=pl.String)
+            found[measure.name] = {name: _of_runs(scores[name].only(topics=kept), measure, runs) for name in own}
+    return found, [f"{what} ({listed(names)})" for what, names in said.items()]
+
+
+def _left_out(every: Sequence[str], shared: Collection[str]) -> str:
+    """Say which of these topics are not those of all judges."""
+    if len(shared) < 2:
+        known = f"only {count(len(shared), 'topic')} has" if shared else "no topic has"
+        return f"{known} a value under every judge; rankings of systems need two, nothing to compare"
+    without = [topic for topic in every if topic not in shared]
+    where = f"rankings of systems under the judges are compared on {count(len(shared), 'topic')}"
+    return f"{where}; {len(without):,} without a value under each of them left out: {listed(without)}"
 
 
 def _all_judges(qrels: Sequence[tuple[str, Qrels]]) -> dict[str, Any]:
