@@ -28,6 +28,8 @@ INTERVAL_KINDS = ("auto", "t", "bca", "percentile")
 #: Random patterns of a test.
 PATTERNS = 10_000
 ALPHA = 0.05
+#: How far down rank-biased overlap looks when lists are compared.
+RBO_P = 0.95
 
 #: What each command measures unless asked.
 EVAL_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@1000")

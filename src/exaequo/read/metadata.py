@@ -57,7 +57,7 @@ def parse_metadata(text: str, name: str, above: int = 1) -> dict[str, Any]:
             return super().compose_node(parent, index)
 
     try:
-        found = yaml.load(text, Plain)  # noqa: S506 - a safe loader
+        found = yaml.load(text, Plain)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         line = None if mark is None else mark.line + 1 + above
@@ -85,9 +85,14 @@ def write_metadata(
 ) -> None:
     """Write a run with this header, keys and values or YAML, in place of its own; its lines stay as they are."""
     data, source = load(os.fspath(run))
-    if Path(output).suffix.lower() in PACKED:
-        raise BadParameter(f"The run is written as plain text. Got {os.fspath(output)!r}; leave out the last ending.")
+    refuse_packed(output)
     write_whole(os.fspath(output), with_header(data, metadata, source.name))
+
+
+def refuse_packed(path: str | os.PathLike[str]) -> None:
+    """Refuse to write plain text under a name that says it is packed."""
+    if Path(path).suffix.lower() in PACKED:
+        raise BadParameter(f"The run is written as plain text. Got {os.fspath(path)!r}; leave out the last ending.")
 
 
 def with_header(data: bytes, metadata: Mapping[str, Any] | str, name: str) -> bytes:
