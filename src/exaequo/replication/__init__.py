@@ -20,7 +20,7 @@ from exaequo.evaluation import evaluate_runs, judged_runs, prepared, remarks_on_
 from exaequo.measures import Measure, parse_measures
 from exaequo.options import Evaluation, Options, keywords, one_strategy
 from exaequo.read import Qrels, QrelsLike, Run, RunsLike, read_qrels, read_runs
-from exaequo.replication.experiments import Experiments, baseline_of, experiments, noted
+from exaequo.replication.experiments import Experiments, baseline_of, both_of, noted
 from exaequo.replication.levels import NOISE, effects_of, headers_of, orders_of, runs_of
 from exaequo.tabular import cell_text, plain
 from exaequo.text import count
@@ -158,7 +158,7 @@ def replicate_runs(
         evaluate_runs(judged_runs(each, own, options), measures, options, facts=note)
         for each, own in zip((ready * 2)[:2], runs, strict=True)
     )
-    both = experiments(first, second, same=same)
+    both = both_of(first, second, same=same)
     for scores in (first, second):
         remarks += scores.warnings
     orders, topics = orders_of(both, plan.p, plan.cutoffs) if same else (pl.DataFrame(), pl.DataFrame())

@@ -70,7 +70,7 @@ def noted(ordering: Ordering, *, options: Options, lists: bool) -> Facts:
     return Facts(run.name, run.source.name, run.source.header, frame)
 
 
-def experiments(first: Scores, second: Scores, *, same: bool) -> Experiments:
+def both_of(first: Scores, second: Scores, *, same: bool) -> Experiments:
     """Put both together; refuse unequal numbers of runs."""
     facts = [[scores.facts[run] for run in scores.runs] for scores in (first, second)]
     n, m = map(len, facts)
