@@ -74,7 +74,7 @@ def in_order(run: Runs) -> Runs:
     }
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::RuntimeWarning:repro_eval.*")
 class TestReproEval:
     """Conventional ties, for repro_eval orders tied documents by name, the last first."""
 
@@ -243,7 +243,7 @@ def two_lists(draw: st.DrawFn) -> tuple[dict[str, float], dict[str, float]]:
     return tuple(draw(st.dictionaries(docs, sims, min_size=1, max_size=9)) for _ in range(2))  # type: ignore[return-value]
 
 
-def groups(run: dict[str, float]) -> list[set[str]]:
+def groups(run: dict[str, float]) -> list[Any]:
     return [{doc for doc, own in run.items() if own == sim} for sim in sorted(set(run.values()), reverse=True)]
 
 
