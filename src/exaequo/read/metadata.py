@@ -38,7 +38,7 @@ def header_of(data: bytes, name: str) -> tuple[str, int]:
         found = "the header that begins in line 1 has no end above this line"
         raise bad_input(name, found, repr(END), "Add that line below the header.", line=data.count(b"\n", 0, last) + 1)
     text = data[start.end() : end.start()].decode(errors="replace").replace("\r", "")
-    return dedent("\n".join(line.removeprefix("#").rstrip() for line in text.split("\n"))), end.end()
+    return dedent("\n".join(line.removeprefix("#").rstrip(" \t") for line in text.split("\n"))), end.end()
 
 
 def parse_metadata(text: str, name: str, above: int = 1) -> dict[str, Any]:
@@ -100,7 +100,7 @@ def with_header(data: bytes, metadata: Mapping[str, Any] | str, name: str) -> by
     text = metadata if isinstance(metadata, str) else dump(metadata)
     lines = text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n").split("\n")
     parse_metadata("\n".join(lines), name, above=0)
-    head = "\n".join([START, *(f"# {line}".rstrip() for line in lines), END, ""]).encode()
+    head = "\n".join([START, *(f"# {line}".rstrip(" ") for line in lines), END, ""]).encode()
     whole = head + data[header_of(data, name)[1] :]
     if header_of(whole, name)[1] != len(head):
         raise BadParameter(f"A header cannot have a line {END.removeprefix('# ')!r}.")
