@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from exaequo.explanation import explain, explain_filter
     from exaequo.measures import Measure, define, parse_measure
     from exaequo.order import Ranking
-    from exaequo.read import Qrels, Run, read_qrels, read_run
+    from exaequo.read import Qrels, Run, read_metadata, read_qrels, read_run, write_metadata
+    from exaequo.replication import replicate
     from exaequo.reporting import report
     from exaequo.sampledata import sample
     from exaequo.scores import Scores
@@ -68,12 +69,15 @@ __all__ = [
     "measures",
     "parse_measure",
     "plot",
+    "read_metadata",
     "read_qrels",
     "read_run",
+    "replicate",
     "report",
     "sample",
     "stats",
     "study",
+    "write_metadata",
 ]
 
 #: Where each public name is at home; the test of the package holds the two lists above to it.
@@ -86,7 +90,8 @@ _HOMES = {
     "explanation": "explain explain_filter",
     "measures": "Measure define parse_measure",
     "order": "Ranking",
-    "read": "Qrels Run read_qrels read_run",
+    "read": "Qrels Run read_metadata read_qrels read_run write_metadata",
+    "replication": "replicate",
     "reporting": "report",
     "sampledata": "sample",
     "scores": "Scores",

@@ -40,6 +40,8 @@ MAX_DROP = "5%"
 #: Random patterns of a test.
 PATTERNS = 10_000
 ALPHA = 0.05
+#: How far down rank-biased overlap looks when lists are compared.
+RBO_P = 0.95
 
 #: What each command measures unless asked.
 EVAL_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@1000")

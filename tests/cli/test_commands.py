@@ -40,6 +40,70 @@ def out(capfd: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> tu
 
 
 @pytest.mark.usefixtures("files")
+class TestReplicate:
+    def test_summary_and_tables(self, capfd: pytest.CaptureFixture[str]) -> None:
+        text, err = out(capfd, "replicate", "qrels.txt", "sys.txt", "--with", "other.txt", "-m", "AP", "--at", "2")
+        lines = text.splitlines()
+        assert lines[0] == "2 topics, realistic ties, paired t-test, RBO with p 0.95"
+        # Topic 1: a c b and c b a, two of three pairs turned, overlap 0, 1/2, 1; topic 2 is the same.
+        assert lines[1].startswith("other for sys: τ 0.3333, RBO 0.7415; ")
+        assert "; AP 0.5417 → 0.4167 (RMSE 0.1768, p 0.5000)" in lines[1]
+        assert [line.partition(":")[0] for line in lines if line.startswith(("Lists", "Scores", "Effects"))] == [
+            "Lists",
+            "Scores",
+        ]
+        assert err == ""
+
+    def test_words_after_with_are_reproductions(self, capfd: pytest.CaptureFixture[str]) -> None:
+        one = ["replicate", "qrels.txt", "sys.txt", "other.txt", "--with", "other.txt", "sys.txt", "-m", "AP", "--json"]
+        two = [
+            "replicate",
+            "--with",
+            "other.txt",
+            "--with",
+            "sys.txt",
+            "--json",
+            "-mAP",
+            "qrels.txt",
+            "sys.txt",
+            "other.txt",
+        ]
+        text, _ = out(capfd, *one)
+        assert text == out(capfd, *two)[0]
+        document = json.loads(text)
+        assert list(document) == ["format", "options", "orders", "runs", "effects", "headers", "warnings"]
+        assert document["effects"][0]["effect_ratio"] == pytest.approx(-1)
+        assert len(document["runs"]) == 2
+        (row,) = csv.DictReader(io.StringIO(out(capfd, *one[:-1], "--table", "effects", "--format", "csv")[0]))
+        assert float(row["delta_ri"]) == document["effects"][0]["delta_ri"]
+
+    def test_another_collection(self, capfd: pytest.CaptureFixture[str]) -> None:
+        given = ["replicate", "qrels.txt", "sys.txt", "--with", "other.txt", "--with-qrels", "qrels.txt", "-m", "AP"]
+        text, _ = out(capfd, *given)
+        assert text.startswith("2 topics, realistic ties, unpaired t-test, equal variances\nother for sys: AP 0.5417")
+        _, err = out(capfd, *given, "--table", "topics", code=2)
+        assert "There is no table topics with --with-qrels" in err
+
+    def test_refused(self, capfd: pytest.CaptureFixture[str]) -> None:
+        _, err = out(capfd, "replicate", "qrels.txt", "sys.txt", "--with", "other.txt", "sys.txt", code=2)
+        assert "Each original has one reproduction, in the same order. Got 1 and 2." in err
+        _, err = out(capfd, "replicate", "qrels.txt", "sys.txt", code=2)
+        assert "--with" in err
+
+    def test_headers(self, files: Path, capfd: pytest.CaptureFixture[str]) -> None:
+        head = "# ir_metadata.start\n# tag: {0}\n# method: {0}\n# actor: {{name: me}}\n# ir_metadata.end\n"
+        for name in ("sys", "other"):
+            path = files / f"{name}.txt"
+            path.write_text(head.format(name) + path.read_text(encoding="utf-8"), encoding="utf-8")
+        given = ["replicate", "qrels.txt", "sys.txt", "--with", "other.txt", "-m", "AP", "--table", "headers"]
+        (row,) = csv.reader(io.StringIO(out(capfd, *given, "--format", "csv")[0].partition("\n")[2]))
+        assert row == ["sys", "other", "sys", "other", "priMad", "method"]
+        path.write_text(path.read_text(encoding="utf-8").replace("{name", "{{name"), encoding="utf-8")
+        _, err = out(capfd, *given)
+        assert "warning: metadata left out: other.txt:" in err
+
+
+@pytest.mark.usefixtures("files")
 class TestEval:
     def test_table(self, capfd: pytest.CaptureFixture[str]) -> None:
         text, err = out(capfd, "eval", "qrels.txt", "sys.txt", "other.txt", "-m", "AP P@2", "-m", "NumQ")

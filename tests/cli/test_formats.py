@@ -15,6 +15,7 @@ import pytest
 from exaequo.choices import SCORE_FORMATS, TABLE_FORMATS
 from exaequo.cli import app, run
 from exaequo.cli.compare import TABLES as COMPARED
+from exaequo.cli.replicate import TABLES as REPLICATED
 from exaequo.cli.ties import TABLES as AUDITED
 from helpers import Tags
 
@@ -66,6 +67,10 @@ def commands(files: list[str]) -> dict[str, list[str]]:
             if name not in ("collections", "inverted")
         },
         **{f"ties {name}": ["ties", *files, "-m", "AP", "--table", name] for name in AUDITED},
+        **{
+            f"replicate {name}": ["replicate", *files, "--with", two, one, "-m", "AP", "--table", name]
+            for name in REPLICATED
+        },
         "filter": ["filter", qrels, one, two, "-q"],
         "filter --sweep": ["filter", qrels, one, two, "--sweep", "-q"],
         "filter --curve": ["filter", qrels, one, two, "--curve", "raw"],
@@ -90,7 +95,7 @@ def test_json_is_valid(name: str, files: list[str], capfd: pytest.CaptureFixture
     document = json.loads(text, parse_constant=refuse)
     assert next(iter(document)) == "format"
     assert document["format"] == 1
-    if " " in name and name.split()[1] in (*COMPARED, *AUDITED):
+    if " " in name and name.split()[1] in (*COMPARED, *AUDITED, *REPLICATED):
         assert list(document) == ["format", "options", name.split()[1], "warnings"]
     assert text == out(capfd, *commands(files)[name], "--format", "json")
 
@@ -181,9 +186,10 @@ def test_no_title_over_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     assert heads.count("\n") == 1
 
 
-@pytest.mark.parametrize("command", ["compare", "ties"])
+@pytest.mark.parametrize("command", ["compare", "ties", "replicate"])
 def test_csv_of_several_tables_is_refused(command: str, files: list[str], capfd: pytest.CaptureFixture[str]) -> None:
-    assert out(capfd, command, *files, "--format", "csv", code=2) == ""
+    more = ["--with", *files[1:]] if command == "replicate" else []
+    assert out(capfd, command, *files, *more, "--format", "csv", code=2) == ""
 
 
 def test_gate(files: list[str], capfd: pytest.CaptureFixture[str]) -> None:
@@ -237,7 +243,8 @@ def test_every_command_offers_what_others_do() -> None:
     }
     assert offered == {
         "eval": SCORE_FORMATS,
-        **dict.fromkeys(("compare", "ties", "filter"), TABLE_FORMATS),
+        **dict.fromkeys(("compare", "ties", "filter", "replicate"), TABLE_FORMATS),
+        "metadata": ("yaml", "json"),
         "order": ("run", *TABLE_FORMATS),
         "gate": ("table", "json", "markdown"),
         "explain": ("text", "markdown", "json"),

@@ -21,8 +21,10 @@ from exaequo.cli.explain import explain
 from exaequo.cli.filter import filter_
 from exaequo.cli.gate import gate
 from exaequo.cli.measures import measures
+from exaequo.cli.metadata import metadata
 from exaequo.cli.order import order
 from exaequo.cli.plot import plot
+from exaequo.cli.replicate import replicate
 from exaequo.cli.report import report
 from exaequo.cli.study import study
 from exaequo.cli.ties import ties
@@ -41,8 +43,8 @@ def app(debug: bool) -> None:
 
 
 for command in (
-    *(eval_, explain, compare, gate, plot, report, ties, order, study, filter_, trec_eval, check, measures),
-    demo,
+    *(eval_, explain, compare, gate, replicate, plot, report, ties, order, study, filter_, trec_eval, check),
+    *(metadata, measures, demo),
 ):
     app.add_command(command)
 

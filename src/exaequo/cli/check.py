@@ -54,11 +54,14 @@ def check(qrels: str, runs: tuple[str, ...], target: Target, files: Files) -> in
 
 
 def remarks_on(run: Run) -> list[str]:
-    """Say what is odd about a run by itself: ties, and ranks that contradict the scores."""
+    """Say what is notable about a run by itself: a header, ties, and ranks that contradict the scores."""
     import polars as pl
 
     frame = run.frame
     remarks = []
+    if run.source.header:
+        lines = count(run.source.header.count("\n"), "line")
+        remarks.append(f"{run.source.name}: begins with a header of metadata ({lines}; `exaequo metadata` shows it)")
     tied = frame.select(pl.struct("qid", "sim").is_duplicated().sum()).item()
     if tied:
         share = 100 * tied / frame.height

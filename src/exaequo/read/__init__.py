@@ -15,6 +15,7 @@ import polars as pl
 from exaequo.choices import READERS
 from exaequo.errors import BadParameter, bad_input
 from exaequo.read import objects, tables, trec
+from exaequo.read.metadata import header_of, read_metadata, write_metadata
 from exaequo.read.records import Qrels, Run, by_subtopic, repeated
 from exaequo.read.source import Source, load
 from exaequo.text import did_you_mean
@@ -27,11 +28,13 @@ __all__ = [
     "RunsLike",
     "Source",
     "each_run",
+    "read_metadata",
     "read_qrels",
     "read_qrels_files",
     "read_run",
     "read_runs",
     "unique_names",
+    "write_metadata",
 ]
 
 #: What can be read as a run or as qrels: a path, a frame, a dict of dicts, an iterable of named tuples.
@@ -136,7 +139,9 @@ def _read(
     kind = reader or tables.kind_of(path, "trec")
     content, source = load(path, digest=digest)
     if kind == "trec":
-        return trec.parse(content, layout, source.name, subtopics=layout is trec.QRELS), source
+        header, start = header_of(content, source.name)
+        frame = trec.parse(content, layout, source.name, subtopics=layout is trec.QRELS, start=start)
+        return frame, replace(source, header=header)
     return tables.parse(content, kind, layout, source.name, columns), source
 
 

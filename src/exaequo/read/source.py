@@ -23,10 +23,14 @@ PACKED = frozenset({".gz", ".bz2", ".xz", ".zst"})
 
 @dataclass(frozen=True)
 class Source:
-    """What an input was called, and the SHA-256 of its bytes as they lay on disk, if that was asked for."""
+    """What an input was called, and the SHA-256 of its bytes as they lay on disk, if that was asked for.
+
+    `header` is the text of the metadata that a run may begin with (see `metadata`).
+    """
 
     name: str
     sha256: str | None = None
+    header: str = ""
 
     @property
     def stem(self) -> str:

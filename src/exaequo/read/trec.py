@@ -62,18 +62,19 @@ def parse(
     repeats: bool = False,
     subtopics: bool = False,
     comments: bool = True,
+    start: int = 0,
 ) -> pl.DataFrame:
     """Read a whole file; raise InputError with every problem of it if it has any.
 
     A document twice in one topic is a problem, unless `repeats` are allowed, or it is there for different `subtopics`,
-    which the iteration field names. Without `comments`, # is like any letter.
+    which the iteration field names. Without `comments`, # is like any letter. Up to `start` there are only comments.
     """
     if b"\0" in data:
         mend = "Check that this is the right file."
         raise bad_input(name, "the file is not text (it holds null bytes)", layout.what, mend)
     once = ("qid", "docno", *(("iter",) if subtopics else ()))
     layout = replace(layout, once=() if repeats else once, comments=comments)
-    frame = parse_clean(data, layout)
+    frame = parse_clean(data[start:], layout)
     if frame is None:
         frame = parse_clean(tidy(data, layout), layout)
     if frame is not None:

@@ -1,0 +1,116 @@
+"""`exaequo replicate`: how far a reproduction agrees with the original."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from exaequo.choices import COMPARE_MEASURES, RBO_P, STDIN, STRATEGIES, TABLE_FORMATS
+from exaequo.cli import output
+from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, writes
+from exaequo.errors import UsageError
+
+if TYPE_CHECKING:
+    from exaequo.replication import Replication
+
+TABLES = {
+    "orders": "Lists: Kendall's τ of the union and rank-biased overlap, means over topics ('RBO ties': ties as ties)",
+    "runs": "Scores: means, errors over topics, and p of a t-test between original and reproduction",
+    "effects": "Effects: how much runs improve on the baseline, in the original and in the reproduction",
+    "topics": "Topics: agreement of lists, and by how much scores differ (reproduction − original)",
+    "headers": "What differs by the metadata of the files, in capital letters: platform, research goal, "
+    "implementation, method, actor, data",
+}
+
+
+class WithMany(click.Command):
+    """A command whose option `--with` takes all words up to the next option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Repeat the option before each of its words, as click wants it."""
+        return super().parse_args(ctx, list(_repeated(args, "--with")))
+
+
+def _repeated(words: Sequence[str], option: str) -> Iterator[str]:
+    many = False
+    for word in words:
+        if word == option:
+            many = True
+        elif word.startswith("-") and word != STDIN:
+            many = False
+            yield word
+        else:
+            yield from (option, word) if many else (word,)
+
+
+@click.command(cls=WithMany)
+@click.argument("qrels")
+@click.argument("originals", nargs=-1, required=True, metavar="ORIGINAL...")
+@click.option(
+    "--with",
+    "reproductions",
+    multiple=True,
+    required=True,
+    metavar="REPRODUCED...",
+    help="The reproductions, in the order of the originals.",
+)
+@click.option("--with-qrels", metavar="QRELS", help="Their judgments, if they are of another collection.")
+@click.option("--baseline", metavar="RUN", help="The original (name or file) others improve on.  [default: the first]")
+@measure_option()
+@click.option("--ties", type=click.Choice(STRATEGIES), default="realistic", show_default=True)
+@click.option("--rbo-p", "p", type=float, default=RBO_P, show_default=True, help="How far down RBO looks.")
+@click.option("--at", "cutoffs", multiple=True, type=click.IntRange(1), metavar="K", help="Also compare the first K.")
+@evaluates("depth", "missing", "precision", "seed")
+@click.option("-q", "--per-topic", is_flag=True, help="Also give each topic.")
+@click.option("--table", "only", type=click.Choice(list(TABLES)), help="Give this table alone.")
+@writes(*TABLE_FORMATS)
+@reads_files
+def replicate(
+    qrels: str,
+    originals: tuple[str, ...],
+    reproductions: tuple[str, ...],
+    with_qrels: str | None,
+    measures: tuple[str, ...],
+    ties: str,
+    options: dict[str, Any],
+    per_topic: bool,
+    only: str | None,
+    target: Target,
+    files: Files,
+    **plan: Any,
+) -> None:
+    """Compare ORIGINALs with their reproductions: order of documents, scores, effects over a baseline, t-tests.
+
+    The first original is compared with the first reproduction, the second with the second. With --with-qrels these are
+    of another collection, and only scores and effects are compared.
+    """
+    judged = [qrels, *([with_qrels] if with_qrels else [])]
+    output.check_paths((*judged, *originals, *reproductions), target.path)
+    target.one_table(only, TABLES)
+    if with_qrels and only in ("orders", "topics"):
+        raise UsageError(f"There is no table {only} with --with-qrels: lists of two collections are not compared.")
+    from exaequo.measures import parse_measures
+    from exaequo.options import Options
+    from exaequo.replication import Plan, replicate_runs
+
+    chosen, parsed = Options(ties=(ties,), **options), parse_measures(measures or COMPARE_MEASURES)
+    runs = [files.runs(each) for each in (originals, reproductions)]
+    result = replicate_runs([files.qrels(each) for each in judged], runs, parsed, chosen, Plan(**plan))
+    output.warn(*result.warnings)
+    _show(result, [only] if only else [name for name in TABLES if name != "topics" or per_topic], target)
+
+
+def _show(result: Replication, chosen: list[str], target: Target) -> None:
+    from exaequo.tabular import Table
+
+    names = set(result.options["measures"])
+    tables = {name: Table.of(result.tables[name], TABLES[name], names=names) for name in chosen}
+    how = result.options
+    topics = " and ".join(map(str, dict.fromkeys(how["topics"])))
+    before = [
+        f"{topics} topics, {how['ties']} ties, {how['test']}" + f", RBO with p {how['p']:g}" * how["same_collection"]
+    ]
+    before += result.sentences
+    target.show(tables, before=before if len(chosen) > 1 else [], options=result.options, warnings=result.warnings)
