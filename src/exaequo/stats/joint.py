@@ -20,7 +20,7 @@ _CHUNK = 1 << 22
 #: So many studentized ranges are computed one by one; beyond `FARTHEST` their tail is as good as nothing.
 MOST_RANGES, FARTHEST = 300, 30.0
 #: Points at which the integrals of Dunnett's distribution are taken, and the tail left out.
-_POINTS, _LEFT_OUT = 128, 1e-15
+_POINTS, _LEFT_OUT = 160, 1e-15
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ def tukey(values: Floats, first: Ints, second: Ints, alpha: float, setting: Sett
     """Tukey's honestly significant difference, blocked by topic (two-way, no interaction)."""
     from scipy.special import stdtr
 
-    k, n = values.shape
+    k = len(values)
     difference, error, df = _differences(values, first, second)
     limit = _range_limit(alpha, k, df)
     half = limit * error / np.sqrt(2)
@@ -125,8 +125,9 @@ def dunnett(values: Floats, first: Ints, second: Ints, alpha: float, setting: Se
         p = np.array([dunnett_tail(each, len(first), df, sides) for each in toward / error])
     else:
         p = np.where(toward > 0, 0.0, 1.0)
-    ends = difference - limit * error, difference + limit * error
-    low, high = (end if sides == 2 or turn == way else np.full(len(p), -way * np.inf) for end, way in zip(ends, (1, -1)))
+    low, high = difference - limit * error, difference + limit * error
+    if sides == 1:
+        low, high = (low, np.full_like(high, np.inf)) if turn > 0 else (np.full_like(low, -np.inf), high)
     return Joint(p, low, high, 2 * float(stdtr(df, -limit)))
 
 
