@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from exaequo.audit import audit_ties
     from exaequo.comparison import compare
     from exaequo.comparison.gate import gate
+    from exaequo.designs import design
     from exaequo.errors import (
         BadParameter,
         DataWarning,
@@ -59,6 +60,7 @@ __all__ = [
     "compare",
     "compat",
     "define",
+    "design",
     "evaluate",
     "explain",
     "explain_filter",
@@ -81,6 +83,7 @@ _HOMES = {
     "audit": "audit_ties",
     "comparison": "compare",
     "comparison.gate": "gate",
+    "designs": "design",
     "errors": "BadParameter DataWarning ExaequoError InputError MissingTopics Problem UnknownMeasure UsageError",
     "evaluation": "evaluate lexirecall",
     "explanation": "explain explain_filter",

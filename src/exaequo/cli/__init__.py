@@ -16,6 +16,7 @@ from exaequo import __version__
 from exaequo.cli.check import check
 from exaequo.cli.compare import compare, gate
 from exaequo.cli.demo import demo
+from exaequo.cli.design import design
 from exaequo.cli.eval import eval_
 from exaequo.cli.explain import explain
 from exaequo.cli.filter import filter_
@@ -40,7 +41,7 @@ def app(debug: bool) -> None:
 
 
 for command in (
-    *(eval_, explain, compare, gate, plot, report, ties, order, study, filter_, trec_eval, check, measures),
+    *(eval_, explain, compare, gate, design, plot, report, ties, order, study, filter_, trec_eval, check, measures),
     demo,
 ):
     app.add_command(command)

@@ -150,8 +150,8 @@ def _errors(df: float) -> tuple[Floats, Floats]:
     """Return standard errors over the true one, evenly spaced by logarithm, with their weights."""
     from scipy.stats import chi2
 
-    ends = np.log([chi2.ppf(_LEFT_OUT, df) / df, chi2.isf(_LEFT_OUT, df) / df]) / 2
-    logarithm = np.linspace(*ends, _POINTS)
+    low, high = np.log([chi2.ppf(_LEFT_OUT, df) / df, chi2.isf(_LEFT_OUT, df) / df]) / 2
+    logarithm = np.linspace(low, high, _POINTS)
     density = df * logarithm - df * np.exp(2 * logarithm) / 2
     weight = np.exp(density - density.max())
     return np.exp(logarithm), weight / weight.sum()
