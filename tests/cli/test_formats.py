@@ -237,7 +237,7 @@ def test_every_command_offers_what_others_do() -> None:
     }
     assert offered == {
         "eval": SCORE_FORMATS,
-        **dict.fromkeys(("compare", "ties", "filter"), TABLE_FORMATS),
+        **dict.fromkeys(("compare", "design", "ties", "filter"), TABLE_FORMATS),
         "order": ("run", *TABLE_FORMATS),
         "gate": ("table", "json", "markdown"),
         "explain": ("text", "markdown", "json"),
