@@ -130,6 +130,23 @@ def test_dunnett_of_two_by_quadrature() -> None:
         assert joint.dunnett_tail(at, 2, 1e7) == pytest.approx(1 - float(inside), abs=2e-6)
 
 
+@pytest.mark.parametrize(("k", "df"), [(2, 1), (3, 2), (3, 10), (10, 98), (60, 500), (300, 9000), (5, np.inf)])
+def test_studentized_range_as_in_scipy(k: int, df: float) -> None:
+    ratios = np.array([0.0, 0.3, 2.0, 3.5, 6.0, 9.0])
+    ours = [joint.range_tail(each, k, df) for each in ratios]
+    assert ours == pytest.approx(stats.studentized_range.sf(ratios, k, df), abs=1e-8)
+    limit = joint.range_limit(0.05, k, df)
+    assert joint.range_tail(limit, k, df) == pytest.approx(0.05, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("k", "df", "printed"), [(2, 5, 3.64), (3, 10, 3.88), (4, 20, 3.96), (5, 60, 3.98), (10, 30, 4.82), (20, 120, 5.13)]
+)
+def test_studentized_range_printed(k: int, df: int, printed: float) -> None:
+    """Percentage points at 5 %, as every textbook has them."""
+    assert joint.range_limit(0.05, k, df) == pytest.approx(printed, abs=0.0051)
+
+
 @pytest.mark.parametrize("name", JOINT)
 def test_two_systems(name: str) -> None:
     """Of one pair, procedures on scores are a paired t-test, or near to it."""
@@ -143,7 +160,7 @@ def test_two_systems(name: str) -> None:
     if name != "randomised-tukey":
         assert found.level == pytest.approx(0.05, rel=1e-6)
     else:
-        assert found.p[0] == pytest.approx(expected.pvalue, abs=0.01)
+        assert found.p[0] == pytest.approx(expected.pvalue, abs=0.02)
 
 
 def test_one_side() -> None:
@@ -186,7 +203,8 @@ def test_randomised_tukey_against_every_deal() -> None:
     below, above = (
         np.mean(np.array(largest) >= steps[np.searchsorted(steps, half - 1e-6) + at] - 1e-9) for at in (0, 1)
     )
-    assert above < 0.05 <= below + 4 * 0.22 / np.sqrt(60_000)
+    slack = 4 * 0.22 / np.sqrt(60_000)
+    assert above - slack < 0.05 <= below + slack
 
 
 @pytest.mark.parametrize("name", ["tukey", "randomised-tukey", "dunnett"])
