@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from exaequo import audit, axioms, compat, filtering, measures, plot, stats, study
     from exaequo.audit import audit_ties
     from exaequo.comparison import compare
+    from exaequo.designs import design
     from exaequo.gating import gate
     from exaequo.errors import (
         BadParameter,
@@ -60,6 +61,7 @@ __all__ = [
     "compare",
     "compat",
     "define",
+    "design",
     "evaluate",
     "explain",
     "explain_filter",
@@ -84,6 +86,7 @@ __all__ = [
 _HOMES = {
     "audit": "audit_ties",
     "comparison": "compare",
+    "designs": "design",
     "gating": "gate",
     "errors": "BadParameter DataWarning ExaequoError InputError MissingTopics Problem UnknownMeasure UsageError",
     "evaluation": "evaluate lexirecall",

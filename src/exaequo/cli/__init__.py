@@ -16,6 +16,7 @@ from exaequo import __version__
 from exaequo.cli.check import check
 from exaequo.cli.compare import compare
 from exaequo.cli.demo import demo
+from exaequo.cli.design import design
 from exaequo.cli.eval import eval_
 from exaequo.cli.explain import explain
 from exaequo.cli.filter import filter_
@@ -43,7 +44,7 @@ def app(debug: bool) -> None:
 
 
 for command in (
-    *(eval_, explain, compare, gate, replicate, plot, report, ties, order, study, filter_, trec_eval, check),
+    *(eval_, explain, compare, gate, design, replicate, plot, report, ties, order, study, filter_, trec_eval, check),
     *(metadata, measures, demo),
 ):
     app.add_command(command)

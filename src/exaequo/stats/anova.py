@@ -100,8 +100,9 @@ def anova(values: Floats) -> Anova:
     systems, topics, rest = (each if each > least else 0.0 for each in sums)
     df = (k - 1) * (n - 1)
     error = rest / df if df else float("nan")
-    effects = (_effect(squares, own, rest, df, k * n) for squares, own in ((systems, k - 1), (topics, n - 1)))
-    return Anova(*effects, Effect(rest, df, error))
+    return Anova(
+        _effect(systems, k - 1, rest, df, k * n), _effect(topics, n - 1, rest, df, k * n), Effect(rest, df, error)
+    )
 
 
 def _effect(squares: float, own: int, rest: float, df: int, size: int) -> Effect:

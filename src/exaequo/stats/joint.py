@@ -19,8 +19,10 @@ from exaequo.stats.tests import Setting, t_interval
 _CHUNK = 1 << 22
 #: So many studentized ranges are computed one by one; beyond `FARTHEST` their tail is as good as nothing.
 MOST_RANGES, FARTHEST = 300, 30.0
-#: Points at which the integrals of Dunnett's distribution are taken, and the tail left out.
-_POINTS, _LEFT_OUT = 128, 1e-15
+#: Points at which integrals over a mean and over a standard error are taken, and the tail of the latter left out.
+_POINTS, _LEFT_OUT = 160, 1e-15
+_NORMAL = np.linspace(-8.5, 8.5, _POINTS)
+_NORMAL_WEIGHT = np.exp(-(_NORMAL**2) / 2) / np.exp(-(_NORMAL**2) / 2).sum()
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,15 +45,15 @@ def tukey(values: Floats, first: Ints, second: Ints, alpha: float, setting: Sett
     """Tukey's honestly significant difference, blocked by topic (two-way, no interaction)."""
     from scipy.special import stdtr
 
-    k, n = values.shape
+    k = len(values)
     difference, error, df = _differences(values, first, second)
-    limit = _range_limit(alpha, k, df)
+    limit = range_limit(alpha, k, df)
     half = limit * error / np.sqrt(2)
     level = 2 * float(stdtr(df, -limit / np.sqrt(2)))
     if not error > 0:
         p = np.where(difference == 0, 1.0, 0.0)
     else:
-        p = np.where(difference == 0, 1.0, _range_tail(np.abs(difference) / error * np.sqrt(2), k, df))
+        p = np.where(difference == 0, 1.0, _range_tails(np.abs(difference) / error * np.sqrt(2), k, df))
     return Joint(p, difference - half, difference + half, level)
 
 
@@ -101,9 +103,9 @@ def nemenyi(values: Floats, first: Ints, second: Ints, alpha: float, setting: Se
     k, n = values.shape
     ranks = ranks_within(values).mean(axis=1)
     ratio = np.abs(ranks[second] - ranks[first]) / np.sqrt(k * (k + 1) / (12 * n))
-    p = np.where(ratio < 1e-9, 1.0, _range_tail(ratio, k, float("inf")))
+    p = np.where(ratio < 1e-9, 1.0, _range_tails(ratio, k, float("inf")))
     low, high = t_interval(values[second] - values[first], 1 - alpha / max(len(first), 1))
-    return Joint(p, low, high, 2 * float(ndtr(-_range_limit(alpha, k, float("inf")) / np.sqrt(2))))
+    return Joint(p, low, high, 2 * float(ndtr(-range_limit(alpha, k, float("inf")) / np.sqrt(2))))
 
 
 def dunnett(values: Floats, first: Ints, second: Ints, alpha: float, setting: Setting) -> Joint:
@@ -125,8 +127,9 @@ def dunnett(values: Floats, first: Ints, second: Ints, alpha: float, setting: Se
         p = np.array([dunnett_tail(each, len(first), df, sides) for each in toward / error])
     else:
         p = np.where(toward > 0, 0.0, 1.0)
-    ends = difference - limit * error, difference + limit * error
-    low, high = (end if sides == 2 or turn == way else np.full(len(p), -way * np.inf) for end, way in zip(ends, (1, -1)))
+    low, high = difference - limit * error, difference + limit * error
+    if sides == 1:
+        low, high = (low, np.full_like(high, np.inf)) if turn > 0 else (np.full_like(low, -np.inf), high)
     return Joint(p, low, high, 2 * float(stdtr(df, -limit)))
 
 
@@ -135,13 +138,23 @@ def dunnett_tail(ratio: float, others: int, df: float, sides: int = 2) -> float:
     from scipy.special import ndtr
 
     error, error_weight = _errors(df)
-    z = np.linspace(-8.5, 8.5, _POINTS)
-    weight = np.exp(-(z**2) / 2) / np.exp(-(z**2) / 2).sum()
     away = np.sqrt(2) * ratio * error[:, None]
-    outside = ndtr(-z - away) + (ndtr(z - away) if sides == 2 else 0.0)  # of one other, given the baseline's share
+    outside = ndtr(-_NORMAL - away) + (
+        ndtr(_NORMAL - away) if sides == 2 else 0.0
+    )  # of one, given the baseline's share
     with np.errstate(divide="ignore"):
         some = -np.expm1(others * np.log1p(-np.minimum(outside, 1.0)))
-    return float(np.clip(error_weight @ some @ weight, 0.0, 1.0))
+    return float(np.clip(error_weight @ some @ _NORMAL_WEIGHT, 0.0, 1.0))
+
+
+def range_tail(ratio: float, k: int, df: float) -> float:
+    """Return how likely the range of k means over a common error, the studentized range, is at least this ratio."""
+    from scipy.special import ndtr
+
+    error, error_weight = _errors(df)
+    above = ndtr(-_NORMAL)  # of one mean, given the lowest
+    inside = above - ndtr(-_NORMAL - ratio * error[:, None])
+    return float(np.clip(error_weight @ (above ** (k - 1) - inside ** (k - 1)) @ (k * _NORMAL_WEIGHT), 0.0, 1.0))
 
 
 @lru_cache(maxsize=8)
@@ -149,8 +162,10 @@ def _errors(df: float) -> tuple[Floats, Floats]:
     """Return standard errors over the true one, evenly spaced by logarithm, with their weights."""
     from scipy.stats import chi2
 
-    ends = np.log([chi2.ppf(_LEFT_OUT, df) / df, chi2.isf(_LEFT_OUT, df) / df]) / 2
-    logarithm = np.linspace(*ends, _POINTS)
+    if df == float("inf"):
+        return np.ones(1), np.ones(1)
+    low, high = np.log([chi2.ppf(_LEFT_OUT, df) / df, chi2.isf(_LEFT_OUT, df) / df]) / 2
+    logarithm = np.linspace(low, high, _POINTS)
     density = df * logarithm - df * np.exp(2 * logarithm) / 2
     weight = np.exp(density - density.max())
     return np.exp(logarithm), weight / weight.sum()
@@ -159,12 +174,20 @@ def _errors(df: float) -> tuple[Floats, Floats]:
 @lru_cache(maxsize=64)
 def dunnett_limit(alpha: float, others: int, df: float, sides: int = 2) -> float:
     """Return the critical value of Dunnett's test."""
+    return _limit(lambda ratio: dunnett_tail(ratio, others, df, sides) - alpha, 0.0 if sides == 2 else -9.0)
+
+
+@lru_cache(maxsize=64)
+def range_limit(alpha: float, k: int, df: float) -> float:
+    """Return the critical value of the studentized range."""
+    return _limit(lambda ratio: range_tail(ratio, k, df) - alpha, 0.0)
+
+
+def _limit(beyond: Callable[[float], float], low: float) -> float:
+    """Return where a function that falls is 0, from `low` on."""
     from scipy.optimize import brentq
 
-    def beyond(ratio: float) -> float:
-        return dunnett_tail(ratio, others, df, sides) - alpha
-
-    low, high = (0.0, 4.0) if sides == 2 else (-9.0, 4.0)
+    high = 4.0
     while beyond(high) > 0:
         high *= 2
     return float(brentq(beyond, low, high, xtol=1e-10)) if beyond(low) > 0 else low
@@ -179,26 +202,15 @@ def _differences(values: Floats, first: Ints, second: Ints) -> tuple[Floats, flo
     return np.where(np.abs(difference) <= least, 0.0, difference), error if error > least else 0.0, (k - 1) * (n - 1)
 
 
-def _range_tail(ratios: Floats, k: int, df: float) -> Floats:
+def _range_tails(ratios: Floats, k: int, df: float) -> Floats:
     """Return how likely the studentized range is at least each of these."""
-    from scipy.stats import studentized_range
-
     if len(ratios) <= MOST_RANGES:
-        p = studentized_range.sf(ratios, k, df)
-    else:  # the library takes a hundredth of a second for each: a spline through some of them is good to 1e-6
-        from scipy.interpolate import CubicSpline
+        return np.array([range_tail(ratio, k, df) for ratio in ratios])
+    from scipy.interpolate import CubicSpline  # through some of them: good to 1e-6
 
-        some = np.linspace(0.0, min(float(ratios.max()), FARTHEST), MOST_RANGES)
-        p = CubicSpline(some, studentized_range.sf(some, k, df))(np.minimum(ratios, FARTHEST))
+    some = np.linspace(0.0, min(float(ratios.max()), FARTHEST), MOST_RANGES)
+    p = CubicSpline(some, [range_tail(ratio, k, df) for ratio in some])(np.minimum(ratios, FARTHEST))
     return np.asarray(np.clip(p, 0.0, 1.0), dtype=np.float64)
-
-
-@lru_cache(maxsize=64)
-def _range_limit(alpha: float, k: int, df: float) -> float:
-    """Return the critical value of the studentized range."""
-    from scipy.stats import studentized_range
-
-    return float(studentized_range.ppf(1 - alpha, k, df))
 
 
 PROCEDURES: dict[str, Procedure] = {
