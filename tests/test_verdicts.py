@@ -137,7 +137,7 @@ def test_a_verdict_under_one_strategy_alone_and_at_the_extremes() -> None:
     low = np.stack([base, base + 0.05 + 0.02 * source.random(40)])
 
     def raised(one: float, two: float) -> np.ndarray[Any, Any]:
-        return low + np.array([[one], [two]])
+        return np.asarray(low + np.array([[one], [two]]))
 
     scores = three(low, raised(0.01, 0), raised(0.02, 0))
     assert compare_scores(scores, Plan()).pairs["outcome"].item() == "better"

@@ -1,4 +1,4 @@
-"""What is equal is equal to every test: p, wins and losses against exact fractions, for scores as measures make them."""
+"""What is equal is so to every test: p, wins and losses against exact fractions, for scores as measures make them."""
 
 from __future__ import annotations
 
@@ -45,11 +45,12 @@ def as_computed(value: Fraction) -> float:
 
 def chance(counts: Counter[Fraction], observed: Fraction, side: str) -> Fraction:
     """Return the share of a symmetric distribution around 0 that goes as far as the observed one."""
-    reached = {
-        "two-sided": lambda each: abs(each) >= abs(observed),
-        "greater": lambda each: each >= observed,
-        "less": lambda each: each <= observed,
-    }[side]
+
+    def reached(each: Fraction) -> bool:
+        if side == "two-sided":
+            return abs(each) >= abs(observed)
+        return each >= observed if side == "greater" else each <= observed
+
     return Fraction(sum(number for each, number in counts.items() if reached(each)), sum(counts.values()))
 
 

@@ -72,7 +72,9 @@ def _sure(pair: dict[str, Any], plan: Plan, level: float) -> str:
     """Say the interval, and for how many pairs it holds."""
     kind = "simultaneous " if level < plan.alpha else ""
     alone = " of this pair alone" if plan.single and plan.correction != "none" else ""
-    return f"{kind}{100 * (1 - plan.alpha):g} % interval{alone} {pair['low']:+.4f} to {pair['high']:+.4f}"
+    text = f"{kind}{100 * (1 - plan.alpha):g} % interval{alone} {pair['low']:+.4f} to {pair['high']:+.4f}"
+    wider = kind and pair["outcome"] in (BETTER, WORSE) and pair["low"] <= 0 <= pair["high"]
+    return text + (f", wider than the steps of {plan.correction}" if wider and not plan.joint else "")
 
 
 def _more(pair: dict[str, Any], plan: Plan) -> str:
