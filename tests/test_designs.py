@@ -172,6 +172,12 @@ def test_command(files: list[str], capfd: pytest.CaptureFixture[str]) -> None:
         assert capfd.readouterr().out.startswith("measure,")
 
 
+def test_the_docs_show_what_is_printed(files: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    page = (Path(__file__).parent.parent / "docs" / "designs.md").read_text(encoding="utf-8")
+    assert run(["design", *files]) == 0
+    assert capfd.readouterr().out in page
+
+
 def test_command_without_files(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     asked = ["design", "--variance", "0.25", "--systems", "3", "--difference", "0.5", "--unpaired"]
     assert run([*asked, "--format", "csv"]) == 0
