@@ -1,1 +1,1 @@
-"""Statistics: tests of pairs and of all pairs, corrections, analysis of variance, power, agreement. Arrays in, numbers out; nothing here knows of runs."""
+"""Statistics: tests, corrections, analysis of variance, power, agreement. Arrays in, numbers out; no runs here."""
