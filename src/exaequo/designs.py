@@ -106,7 +106,8 @@ class Design:
         if first.height:
             shown = f"shows a difference of {aims.differences[0]:g} between two with {{0:,}} topics"
             lines.append(_ends(first.sort("t_test", maintain_order=True), "t_test", shown, "{0:,}"))
-        return lines
+        steady = self.sizes.filter(pl.col("variance") == 0)["measure"].unique(maintain_order=True)
+        return lines + [f"the runs differ alike on every topic on {name}, so its sizes say nothing" for name in steady]
 
 
 def _ends(rows: pl.DataFrame, column: str, first: str, last: str) -> str:
@@ -175,8 +176,6 @@ def design_scores(scores: Scores, aims: Aims) -> Design:
     scores, notes = comparable(scores)
     looks = [_look(measure, scores, aims) for measure in scores.measures]
     tables = {name: pl.concat([look[name] for look in looks], how="vertical_relaxed") for name in looks[0]}
-    steady = tables["sizes"].filter(pl.col("variance") == 0)["measure"].unique(maintain_order=True)
-    notes += [f"{name}: the runs differ alike on every topic, so its sizes say nothing" for name in steady]
     return Design(
         scores=scores,
         aims=aims,
