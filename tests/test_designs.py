@@ -142,6 +142,7 @@ def test_less_is_better() -> None:
 
 def test_equal_runs() -> None:
     found = exaequo.design(QRELS, {"a": RUNS[0], "b": RUNS[0]}, "AP", samples=100)
+    assert found.summary[-1] == "the runs differ alike on every topic on AP, so its sizes say nothing"
     row = one(found.measures)
     assert (row["told_apart_percent"], row["topics_for_half"]) == (0, None)
     assert np.isnan(row["f"])
@@ -170,6 +171,12 @@ def test_command(files: list[str], capfd: pytest.CaptureFixture[str]) -> None:
     for name in sorted(names):
         assert run(["design", *files, "-m", "AP", "--samples", "100", "--table", name, "--format", "csv"]) == 0
         assert capfd.readouterr().out.startswith("measure,")
+
+
+def test_the_docs_show_what_is_printed(files: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    page = (Path(__file__).parent.parent / "docs" / "designs.md").read_text(encoding="utf-8")
+    assert run(["design", *files]) == 0
+    assert capfd.readouterr().out in page
 
 
 def test_command_without_files(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from exaequo.options import Evaluation, Options, check_alpha, keywords
 from exaequo.read import QrelsLike, RunLike, read_qrels, read_runs
 from exaequo.scores import Scores
 from exaequo.stats import topicsets
-from exaequo.stats.anova import Anova, Mixed, anova, blocked_error, friedman, mixed, within_error
+from exaequo.stats.anova import Anova, Mixed, anova, friedman, mixed, within_error
 from exaequo.stats.joint import Joint, randomised_tukey
 from exaequo.stats.power import POWER
 from exaequo.stats.tests import Setting
@@ -106,7 +106,8 @@ class Design:
         if first.height:
             shown = f"shows a difference of {aims.differences[0]:g} between two with {{0:,}} topics"
             lines.append(_ends(first.sort("t_test", maintain_order=True), "t_test", shown, "{0:,}"))
-        return lines
+        steady = self.sizes.filter(pl.col("variance") == 0)["measure"].unique(maintain_order=True)
+        return lines + [f"the runs differ alike on every topic on {name}, so its sizes say nothing" for name in steady]
 
 
 def _ends(rows: pl.DataFrame, column: str, first: str, last: str) -> str:
@@ -174,11 +175,11 @@ def design_scores(scores: Scores, aims: Aims) -> Design:
     refuse_geometric(scores.measures, "; design with {plain}.")
     scores, notes = comparable(scores)
     looks = [_look(measure, scores, aims) for measure in scores.measures]
-    names = ("measures", "sizes", "anova", "variances", "mixed", "asl")
+    tables = {name: pl.concat([look[name] for look in looks], how="vertical_relaxed") for name in looks[0]}
     return Design(
         scores=scores,
         aims=aims,
-        **{name: pl.concat([look[name] for look in looks], how="vertical_relaxed") for name in names},
+        **tables,
         warnings=(*scores.remarks, *notes),
         options={
             **asdict(aims),
@@ -216,9 +217,10 @@ def _whole(topics: float) -> int | None:
 def _look(measure: Measure, scores: Scores, aims: Aims) -> dict[str, pl.DataFrame]:
     """Return the rows of one measure in each table."""
     values = scores.matrix(measure).values
+    table = anova(values)
     first, second = (each.astype(np.int64) for each in np.triu_indices(len(values), 1))
     pairs = randomised_tukey(values, first, second, aims.alpha, Setting(aims.samples, aims.seed))
-    variance = within_error(values) if aims.unpaired else blocked_error(values)
+    variance = within_error(values) if aims.unpaired else table.residual.mean
     order = np.argsort(-pairs.p, kind="stable")
     names = np.array(scores.runs, dtype=object)
     asl = {"place": np.arange(1, len(order) + 1), "one": names[first[order]], "two": names[second[order]]}
@@ -226,9 +228,9 @@ def _look(measure: Measure, scores: Scores, aims: Aims) -> dict[str, pl.DataFram
     cost = _cost(measure, scores, float(gaps[len(gaps) // 2]), variance, aims)
     model = mixed(values, aims.alpha)
     frames = {
-        "measures": pl.DataFrame([_figures(values, pairs, aims)]).hstack(cost),
+        "measures": pl.DataFrame([_figures(values, table, pairs, aims)]).hstack(cost),
         "sizes": sizes(variance, aims, systems=len(values)),
-        "anova": _effects(anova(values)),
+        "anova": _effects(table),
         "variances": _variances(model),
         "mixed": _means(model, scores.runs).sort("mean", descending=measure.upward > 0, maintain_order=True),
         "asl": pl.DataFrame({**asl, "p": pairs.p[order]}, schema_overrides={"one": pl.String, "two": pl.String}),
@@ -237,13 +239,13 @@ def _look(measure: Measure, scores: Scores, aims: Aims) -> dict[str, pl.DataFram
     return {table: frame.select(name, pl.all()) for table, frame in frames.items()}
 
 
-def _figures(values: Floats, pairs: Joint, aims: Aims) -> dict[str, Any]:
+def _figures(values: Floats, table: Anova, pairs: Joint, aims: Aims) -> dict[str, Any]:
     """Return what one measure sees."""
-    table, ranks = anova(values), friedman(values)
+    ranks = friedman(values)
     total, least = table.total or float("nan"), float((pairs.high - pairs.low)[0] / 2)
     return {
         "topics": values.shape[1],
-        "residual_variance": blocked_error(values),
+        "residual_variance": table.residual.mean,
         "within_variance": within_error(values),
         "systems_percent": 100 * table.systems.squares / total,
         "topics_percent": 100 * table.topics.squares / total,

@@ -33,8 +33,15 @@ _DIGITS = {"difference": 3, "df": 1} | dict.fromkeys(("variance", "residual_vari
 @click.argument("paths", nargs=-1, metavar="[QRELS RUN...]")
 @measure_option()
 @click.option("--ties", type=click.Choice((*STRATEGIES, EXPECTED)), default=STRATEGIES[0], show_default=True)
-@click.option("--difference", "differences", type=float, multiple=True, metavar="D", help="To show.  [default: 0.05]")
-@click.option("--systems", type=click.IntRange(2), metavar="N", help="To compare.  [default: as many as RUNs]")
+@click.option(
+    "--difference",
+    "differences",
+    type=float,
+    multiple=True,
+    metavar="D",
+    help="Difference to show; may be repeated.  [default: 0.05]",
+)
+@click.option("--systems", type=click.IntRange(2), metavar="N", help="Systems to compare.  [default: as many as RUNs]")
 @click.option("--alpha", type=float, default=ALPHA, show_default=True, help="Level of the tests and intervals.")
 @click.option("--power", type=float, default=0.8, show_default=True, help="How often it is to be shown.")
 @click.option("--unpaired", is_flag=True, help="Each system has topics of its own.")

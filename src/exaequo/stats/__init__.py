@@ -1,1 +1,1 @@
-"""Statistics: paired tests, corrections, power, agreement. Arrays in, numbers out; nothing here knows of runs."""
+"""Statistics: tests, corrections, analysis of variance, power, agreement. Arrays in, numbers out; no runs here."""
