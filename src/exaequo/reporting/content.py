@@ -133,8 +133,8 @@ def _ties(scores: Scores, ranked: list[str]) -> list[dict[str, Any]]:
 
 
 def _changes(result: Comparison) -> list[dict[str, Any]]:
-    """Return the verdicts that depend on how ties are broken: who is better under each strategy."""
-    rows = result.pairs.filter(pl.col("changes")).select("measure", "one", "two", *result.scores.ties)
+    """Return the pairs where ties decide: who is better under each strategy."""
+    rows = result.pairs.filter(outcome=TIES).select("measure", "one", "two", *result.scores.ties)
     return [
         {
             **row,
