@@ -20,12 +20,12 @@ from exaequo import BadParameter, InputError, Measure, Qrels, Run, Scores
 from exaequo.choices import COMPARED
 from exaequo.cli import run as command
 from exaequo.comparison import Comparison, compare_scores
-from exaequo.gating import gate_scores
-from exaequo.gating.rule import Rule
 from exaequo.comparison.plan import Plan
 from exaequo.comparison.values import comparable, means
 from exaequo.comparison.views import across_collections, inverted_between, judges
 from exaequo.evaluation import evaluate_runs, judged_runs
+from exaequo.gating import gate_scores
+from exaequo.gating.rule import Rule
 from exaequo.measures import parse_measures
 from exaequo.options import Options
 from exaequo.stats.tests import Setting, randomization

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from exaequo.audit import audit_ties
     from exaequo.comparison import compare
     from exaequo.designs import design
-    from exaequo.gating import gate
     from exaequo.errors import (
         BadParameter,
         DataWarning,
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     )
     from exaequo.evaluation import evaluate, lexirecall
     from exaequo.explanation import explain, explain_filter
+    from exaequo.gating import gate
     from exaequo.measures import Measure, define, parse_measure
     from exaequo.order import Ranking
     from exaequo.read import Qrels, Run, read_metadata, read_qrels, read_run, write_metadata

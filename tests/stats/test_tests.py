@@ -14,10 +14,22 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import TTestPower
 
 from exaequo import BadParameter
-from exaequo.stats import corrections
+from exaequo.judge import Floats
+from exaequo.stats import corrections, joint
+from exaequo.stats.anova import blocked_error
 from exaequo.stats.equality import differences
 from exaequo.stats.power import detectable_effect, power_of, topics_needed
-from exaequo.stats.tests import TESTS, Setting, bootstrap_interval, randomization, sign, student, t_interval, wilcoxon
+from exaequo.stats.tests import (
+    DEFAULT,
+    TESTS,
+    Setting,
+    bootstrap_interval,
+    randomization,
+    sign,
+    student,
+    t_interval,
+    wilcoxon,
+)
 
 RANDOM = np.random.Generator(np.random.PCG64(11))
 SIDES = ("two-sided", "greater", "less")
@@ -142,6 +154,11 @@ def test_corrections_as_in_statsmodels(values: list[float]) -> None:
     assert np.array_equal(corrections.CORRECTIONS["none"](p), p)
 
 
+def all_pairs(procedure: joint.Procedure, values: Floats, setting: Setting = DEFAULT) -> Floats:
+    first, second = np.triu_indices(len(values), 1)
+    return procedure(values, first, second, 0.05, setting).p
+
+
 def test_blocked_tukey() -> None:
     """The error is that of a repeated-measures analysis of variance; p is the studentized range of SciPy."""
     import pandas as pd
@@ -153,18 +170,18 @@ def test_blocked_tukey() -> None:
     )
     anova = AnovaRM(table, "value", "topic", within=["system"]).fit().anova_table
     between = 15 * ((values.mean(axis=1) - values.mean()) ** 2).sum() / 3
-    assert between / corrections.blocked_error(values) == pytest.approx(float(anova["F Value"].iloc[0]))
-    p = corrections.tukey(values)
+    assert between / blocked_error(values) == pytest.approx(float(anova["F Value"].iloc[0]))
+    p = all_pairs(joint.tukey, values)
     gap = abs(values[0].mean() - values[3].mean())
-    expected = stats.studentized_range.sf(gap / np.sqrt(corrections.blocked_error(values) / 15), 4, 3 * 14)
+    expected = stats.studentized_range.sf(gap / np.sqrt(blocked_error(values) / 15), 4, 3 * 14)
     assert p[2] == pytest.approx(expected, rel=1e-10)
 
 
 def test_many_studentized_ranges() -> None:
     values = RANDOM.random((26, 12)) + np.arange(26)[:, None] * 0.02
-    found = corrections.tukey(values)
+    found = all_pairs(joint.tukey, values)
     first, second = np.triu_indices(26, 1)
-    error = np.sqrt(corrections.blocked_error(values) / 12)
+    error = np.sqrt(blocked_error(values) / 12)
     for at in (0, 5, 100, 250, 320):
         gap = abs(values[first[at]].mean() - values[second[at]].mean())
         assert found[at] == pytest.approx(float(stats.studentized_range.sf(gap / error, 26, 25 * 11)), abs=1e-6)
@@ -172,7 +189,7 @@ def test_many_studentized_ranges() -> None:
 
 def test_randomised_tukey_against_a_slow_one() -> None:
     values = np.round(RANDOM.random((3, 5)) + np.array([[0], [0.1], [0.5]]), 2)
-    found = corrections.randomised_tukey(values, Setting(samples=60_000))
+    found = all_pairs(joint.randomised_tukey, values, Setting(samples=60_000))
     from itertools import permutations
 
     largest = []
@@ -186,8 +203,8 @@ def test_randomised_tukey_against_a_slow_one() -> None:
 
 def test_tukey_of_equal_systems() -> None:
     same = np.tile(np.linspace(0, 1, 10), (3, 1))
-    assert np.array_equal(corrections.tukey(same), np.ones(3))
-    assert np.array_equal(corrections.randomised_tukey(same, Setting(samples=100)), np.ones(3))
+    assert np.array_equal(all_pairs(joint.tukey, same), np.ones(3))
+    assert np.array_equal(all_pairs(joint.randomised_tukey, same, Setting(samples=100)), np.ones(3))
 
 
 def test_size_of_hsd_over_all_pairs() -> None:
@@ -196,8 +213,8 @@ def test_size_of_hsd_over_all_pairs() -> None:
     rejected = {"tukey": 0, "randomised": 0}
     for _ in range(200):
         values = random.normal(0, 1, size=(4, 20)) + random.normal(0, 1, size=20)
-        rejected["tukey"] += bool((corrections.tukey(values) < 0.05).any())
-        rejected["randomised"] += bool((corrections.randomised_tukey(values, Setting(samples=400)) < 0.05).any())
+        rejected["tukey"] += bool((all_pairs(joint.tukey, values) < 0.05).any())
+        rejected["randomised"] += bool((all_pairs(joint.randomised_tukey, values, Setting(samples=400)) < 0.05).any())
     for number in rejected.values():
         assert number / 200 > 0.005
         assert number / 200 < 0.05 + 3.5 * np.sqrt(0.05 * 0.95 / 200)

@@ -19,6 +19,7 @@ from exaequo.luck import changes, gain
 from exaequo.measures import Measure
 from exaequo.scores import Scores
 from exaequo.stats import corrections, joint
+from exaequo.stats.anova import blocked_error
 from exaequo.stats.equality import balanced, differences
 from exaequo.stats.power import detectable_effect, topics_needed
 from exaequo.stats.practical import Practical, practical
@@ -191,7 +192,7 @@ def _figures(scores: Scores, measure: Measure, pairs: _Pairs, corrected: Floats)
     low, high = pairs.interval(measure)
     endless = np.where(difference == 0, 0.0, np.copysign(np.inf, difference))
     effect = np.divide(difference, deviation, out=endless.copy(), where=~same)
-    error = corrections.blocked_error(pairs.ones)
+    error = blocked_error(pairs.ones)
     average = means(scores, measure)
     one, two = average[pairs.first], average[pairs.second]
     gains = np.asarray(gain(two, one))

@@ -10,14 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from exaequo.judge import Floats
-
-#: Scores that differ by less than this share of the largest are equal; what is left is the order of adding up.
-ALIKE = 1e-10
-
-
-def alike(values: Floats) -> float:
-    """Return the difference below which scores of a table are equal."""
-    return ALIKE * float(np.abs(values).max(initial=0.0))
+from exaequo.stats.equality import TOLERANCE, slack_of
 
 
 def ranks_within(values: Floats) -> Floats:
@@ -25,7 +18,7 @@ def ranks_within(values: Floats) -> Floats:
     from scipy.stats import rankdata
 
     order = np.argsort(values, axis=0, kind="stable")
-    steps = np.diff(np.take_along_axis(values, order, axis=0), axis=0, prepend=-np.inf) > alike(values)
+    steps = np.diff(np.take_along_axis(values, order, axis=0), axis=0, prepend=-np.inf) > slack_of(values)
     groups = np.empty(values.shape)
     np.put_along_axis(groups, order, np.cumsum(steps, axis=0).astype(np.float64), axis=0)
     return np.asarray(rankdata(groups, axis=0), dtype=np.float64)
@@ -56,7 +49,7 @@ def friedman(values: Floats) -> Friedman:
         return Friedman(float("nan"), k - 1, *[float("nan")] * 4)
     w = float(((ranks.sum(axis=1) - n * (k + 1) / 2) ** 2).sum()) / (n * spread)
     statistic = n * (k - 1) * w
-    ratio = (n - 1) * w / (1 - w) if w < 1 - ALIKE else float("inf")
+    ratio = (n - 1) * w / (1 - w) if w < 1 - TOLERANCE else float("inf")
     tail = float(f.sf(ratio, k - 1, (k - 1) * (n - 1))) if n > 1 else float("nan")
     return Friedman(statistic, k - 1, float(chi2.sf(statistic, k - 1)), w, ratio if n > 1 else float("nan"), tail)
 
@@ -94,7 +87,7 @@ def anova(values: Floats) -> Anova:
     """
     k, n = values.shape
     by_system, by_topic = values.mean(axis=1, keepdims=True), values.mean(axis=0, keepdims=True)
-    least = values.size * alike(values) ** 2  # sums of squares that are rounding
+    least = values.size * slack_of(values) ** 2  # sums of squares that are rounding
     parts = (by_system - values.mean(), by_topic - values.mean(), values - by_system - by_topic + values.mean())
     sums = [float((np.broadcast_to(part, values.shape) ** 2).sum()) for part in parts]
     systems, topics, rest = (each if each > least else 0.0 for each in sums)

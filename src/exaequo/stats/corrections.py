@@ -11,11 +11,8 @@ import numpy as np
 
 from exaequo.choices import LIBRARY_CORRECTIONS
 from exaequo.errors import ExaequoError
-from exaequo.judge import Bools, Floats, Ints
+from exaequo.judge import Bools, Floats
 from exaequo.options import check_choice
-from exaequo.stats import joint
-from exaequo.stats.anova import blocked_error as blocked_error
-from exaequo.stats.tests import DEFAULT, Setting
 
 
 def none(p: Floats) -> Floats:
@@ -66,21 +63,6 @@ def corrected(name: str, p: Floats, alpha: float) -> Floats:
     except ImportError:
         raise ExaequoError(f"The correction {name} needs statsmodels: pip install 'exaequo[stats]'") from None
     return np.asarray(multipletests(p, alpha, method=name)[1], dtype=np.float64) if len(p) else p
-
-
-def tukey(values: Floats) -> Floats:
-    """Return p of each pair by Tukey's HSD."""
-    return joint.tukey(values, *_all_pairs(values), 0.05, DEFAULT).p
-
-
-def randomised_tukey(values: Floats, setting: Setting) -> Floats:
-    """Return p of each pair by the randomised HSD."""
-    return joint.randomised_tukey(values, *_all_pairs(values), 0.05, setting).p
-
-
-def _all_pairs(values: Floats) -> tuple[Ints, Ints]:
-    first, second = np.triu_indices(len(values), 1)
-    return first.astype(np.int64), second.astype(np.int64)
 
 
 def letters(means: Floats, different: Bools) -> list[str]:

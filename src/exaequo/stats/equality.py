@@ -20,10 +20,14 @@ def differences(one: Floats, two: Floats) -> Floats:
     return settled(two - one, TOLERANCE * largest)
 
 
+def slack_of(values: Floats) -> float:
+    """Return the difference below which scores of a table are equal."""
+    return TOLERANCE * float(np.abs(values).max(initial=0.0))
+
+
 def settled_means(values: Floats) -> Floats:
     """Return the mean of each row; equal means are exactly equal."""
-    largest = np.abs(values).max(initial=0.0)
-    means: Floats = settled(values.mean(axis=1)[None, :], np.array([TOLERANCE * largest]))[0]
+    means: Floats = settled(values.mean(axis=1)[None, :], np.array([slack_of(values)]))[0]
     return means
 
 

@@ -13,7 +13,8 @@ import numpy as np
 
 from exaequo.errors import BadParameter
 from exaequo.judge import Floats, Ints
-from exaequo.stats.anova import alike, blocked_error, ranks_within
+from exaequo.stats.anova import blocked_error, ranks_within
+from exaequo.stats.equality import slack_of
 from exaequo.stats.tests import Setting, t_interval
 
 _CHUNK = 1 << 22
@@ -51,7 +52,7 @@ def tukey(values: Floats, first: Ints, second: Ints, alpha: float, setting: Sett
     half = limit * error / np.sqrt(2)
     level = 2 * float(stdtr(df, -limit / np.sqrt(2)))
     if not error > 0:
-        p = np.where(difference == 0, 1.0, 0.0)
+        p = np.where(difference == 0, 1.0, 2 * 0.5 ** values.shape[1])  # no spread to go by: as for signs
     else:
         p = np.where(difference == 0, 1.0, _range_tails(np.abs(difference) / error * np.sqrt(2), k, df))
     return Joint(p, difference - half, difference + half, level)
@@ -126,7 +127,7 @@ def dunnett(values: Floats, first: Ints, second: Ints, alpha: float, setting: Se
     if error > 0:
         p = np.array([dunnett_tail(each, len(first), df, sides) for each in toward / error])
     else:
-        p = np.where(toward > 0, 0.0, 1.0)
+        p = np.where(toward > 0, sides * 0.5 ** values.shape[1], 1.0)
     low, high = difference - limit * error, difference + limit * error
     if sides == 1:
         low, high = (low, np.full_like(high, np.inf)) if turn > 0 else (np.full_like(low, -np.inf), high)
@@ -196,7 +197,7 @@ def _limit(beyond: Callable[[float], float], low: float) -> float:
 def _differences(values: Floats, first: Ints, second: Ints) -> tuple[Floats, float, int]:
     """Return mean differences, their standard error from all systems, and its degrees of freedom; rounding is 0."""
     k, n = values.shape
-    least, means = alike(values), values.mean(axis=1)
+    least, means = slack_of(values), values.mean(axis=1)
     difference = means[second] - means[first]
     error = float(np.sqrt(2 * blocked_error(values) / n))
     return np.where(np.abs(difference) <= least, 0.0, difference), error if error > least else 0.0, (k - 1) * (n - 1)
