@@ -66,6 +66,8 @@ READERS = ("trec", *TABLE_READERS)
 #: Formats of tables, and of scores.
 TABLE_FORMATS = ("table", "csv", "json", "markdown", "latex", "html")
 SCORE_FORMATS = (*TABLE_FORMATS, "trec", "parquet")
+#: Formats that programs read: the same in all languages.
+DATA_FORMATS = ("csv", "json", "trec", "parquet", "run")
 #: Formats and sizes of pictures.
 PICTURE_FORMATS = ("svg", "png", "pdf", "html", "json")
 PICTURE_SIZES = ("column", "page", "slide")

@@ -17,6 +17,7 @@ from exaequo.comparison.values import comparable, refuse_geometric
 from exaequo.errors import BadParameter
 from exaequo.evaluation import Judged, evaluate_runs, judged_runs, warn
 from exaequo.judge import Floats
+from exaequo.language import say, strategy
 from exaequo.measures import Measure, parse_measures
 from exaequo.options import Evaluation, Options, check_alpha, keywords
 from exaequo.read import QrelsLike, RunLike, read_qrels, read_runs
@@ -26,7 +27,6 @@ from exaequo.stats.anova import Anova, Mixed, anova, friedman, mixed, within_err
 from exaequo.stats.joint import Joint, randomised_tukey
 from exaequo.stats.power import POWER
 from exaequo.stats.tests import Setting
-from exaequo.text import count
 
 #: The difference between two means that a collection is to show, unless told otherwise.
 DIFFERENCES = (0.05,)
@@ -57,8 +57,8 @@ class Aims:
 
     def __str__(self) -> str:
         """Say how sure, and whether systems share their topics."""
-        shared = "each system has topics of its own" if self.unpaired else "systems share their topics"
-        return f"alpha {self.alpha:g}, power {self.power:g}, {shared}"
+        shared = say("each system has topics of its own") if self.unpaired else say("systems share their topics")
+        return say("alpha {alpha:g}, power {power:g}, {shared}", alpha=self.alpha, power=self.power, shared=shared)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,27 +93,42 @@ class Design:
     def summary(self) -> list[str]:
         """What was looked at, and which measures tell most apart, for the least."""
         aims, runs = self.aims, len(self.scores.runs)
-        seen = f"{count(runs, 'run')}, {count(len(self.scores.shared), 'topic')}, {self.scores.ties[0]} ties"
-        how = f"randomised Tukey HSD, {aims.samples:,} samples, seed {aims.seed}"
+        seen = say(
+            "{runs:,} {runs:run|runs}, {topics:,} {topics:topic|topics}, {ties} ties",
+            runs=runs,
+            topics=len(self.scores.shared),
+            ties=strategy(self.scores.ties[0]),
+        )
+        how = say("randomised Tukey HSD, {samples:,} samples, seed {seed}", samples=aims.samples, seed=str(aims.seed))
         lines = [f"{seen}, {how}", str(aims)]
         apart = self.measures.sort("told_apart_percent", descending=True, maintain_order=True)
-        pairs = count(runs * (runs - 1) // 2, "pair")
-        lines.append(_ends(apart, "told_apart_percent", f"tells {{0:.1f}} % of {pairs} apart", "{0:.1f} %"))
+        lines.append(_ends(apart, "told_apart_percent", pairs=runs * (runs - 1) // 2))
         cheap = self.measures.drop_nulls("topics_for_half").sort("topics_for_half", maintain_order=True)
         if cheap.height:
-            lines.append(_ends(cheap, "topics_for_half", "would show half of them with {0:,} topics", "{0:,}"))
+            lines.append(_ends(cheap, "topics_for_half"))
         first = self.sizes.drop_nulls("t_test").filter(pl.col("difference") == aims.differences[0])
         if first.height:
-            shown = f"shows a difference of {aims.differences[0]:g} between two with {{0:,}} topics"
-            lines.append(_ends(first.sort("t_test", maintain_order=True), "t_test", shown, "{0:,}"))
+            lines.append(_ends(first.sort("t_test", maintain_order=True), "t_test", gap=aims.differences[0]))
         steady = self.sizes.filter(pl.col("variance") == 0)["measure"].unique(maintain_order=True)
-        return lines + [f"the runs differ alike on every topic on {name}, so its sizes say nothing" for name in steady]
+        return lines + [
+            say("the runs differ alike on every topic on {measure}, so its sizes say nothing", measure=name)
+            for name in steady
+        ]
 
 
-def _ends(rows: pl.DataFrame, column: str, first: str, last: str) -> str:
+#: What is said of the first measure, and of the last.
+_ENDS = {
+    "told_apart_percent": ("{one} tells {most:.1f} % of {pairs:,} {pairs:pair|pairs} apart", ", {other} {least:.1f} %"),
+    "topics_for_half": ("{one} would show half of them with {most:,} topics", ", {other} {least:,}"),
+    "t_test": ("{one} shows a difference of {gap:g} between two with {most:,} topics", ", {other} {least:,}"),
+}
+
+
+def _ends(rows: pl.DataFrame, column: str, **more: float) -> str:
     """Say what the first and the last of some measures do."""
     (one, most), (other, least) = (rows.select("measure", column).row(at) for at in (0, -1))
-    return f"{one} {first.format(most)}" + (f", {other} {last.format(least)}" if rows.height > 1 else "")
+    said = say(_ENDS[column][0], one=one, most=most, **more)
+    return said + (say(_ENDS[column][1], other=other, least=least) if rows.height > 1 else "")
 
 
 def design(

@@ -20,6 +20,7 @@ import polars as pl
 
 from exaequo import __version__
 from exaequo.choices import COMPARED
+from exaequo.language import number, strategy, word
 from exaequo.text import on_one_line
 
 UNDEFINED = "undefined"
@@ -85,8 +86,10 @@ _HEADS = {
     **{f"tau_{pair}": f"τ {pair.upper()}" for pair in ("rc", "ro", "co")},
     **{f"p_{pair}": f"p {pair.upper()}" for pair in ("rc", "ro", "co")},
 }
-#: A column may be about a measure, whose name stands between these.
-_PARTS = re.compile(rf"(tau_)?(.*?)(_percent|_(?:{'|'.join(COMPARED)}))?", re.DOTALL)
+#: A column may be about a measure, whose name stands between these, or about a rank.
+_PARTS = re.compile(rf"(tau_)?(.*?)(_percent|(?<=[a-z])_\d+|_(?:{'|'.join(COMPARED)}))?", re.DOTALL)
+#: Columns whose texts are words of ours, not names.
+_WORDS = ("outcome", "mark", "how", "between", "source", "what")
 
 
 @dataclass(frozen=True)
@@ -130,7 +133,9 @@ class Table:
         for column in frame if brief is None else brief:
             above = head(column.name, names)
             places = (digits or {}).get(column.name, 1 if above.endswith("%") else 4)
-            columns.append(Column(above, column, column.dtype.is_numeric(), places))
+            ours = column.name in _WORDS and column.dtype == pl.String
+            values = [text and word(text) for text in column] if ours else column
+            columns.append(Column(above, values, column.dtype.is_numeric(), places))
         return cls(title, columns, frame=frame)
 
     @property
@@ -144,12 +149,13 @@ def head(column: str, names: Collection[str] = ()) -> str:
     if column in names:
         return column
     if column in _HEADS:
-        return _HEADS[column]
+        return word(_HEADS[column])
     parts = _PARTS.fullmatch(column)
     before, name, after = parts.groups("") if parts else ("", column, "")
     if name not in names and re.fullmatch("[a-z0-9_]+", name):
-        name = name.replace("_", " ")
-    return before.replace("tau_", "τ ") + name + after.replace("_percent", " %").replace("_", " ")
+        name = strategy(name) if name in COMPARED else word(name.replace("_", " "))
+    end = word(" %") if after == "_percent" else f" {strategy(after[1:])}" if after else ""
+    return before.replace("tau_", "τ ") + name + end
 
 
 def cell_text(value: Any, digits: int = 4) -> str:
@@ -157,21 +163,21 @@ def cell_text(value: Any, digits: int = 4) -> str:
     if value is None:
         return ""
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return word("yes") if value else word("no")
     if isinstance(value, int):
-        return f"{value:,}"
+        return number(f"{value:,}")
     if isinstance(value, float):
-        return f"{value:.1e}" if 0 < abs(value) < 0.5 * 10**-digits else fixed(value, digits)
+        return number(f"{value:.1e}") if 0 < abs(value) < 0.5 * 10**-digits else fixed(value, digits)
     return on_one_line(str(value))
 
 
 def fixed(value: float, digits: int = 4) -> str:
     """Write a number with so many digits, halves rounded up; those that are too large, with four in all."""
     if math.isnan(value):
-        return UNDEFINED
+        return word(UNDEFINED)
     if abs(value) >= 1e15:
-        return f"{value:.4g}"
-    return str(Decimal(value).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
+        return number(f"{value:.4g}")
+    return number(str(Decimal(value).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)))
 
 
 def _cells(
@@ -254,7 +260,7 @@ _SPEAKING = re.compile(r"[\\`_<>|\[\]&~]|\*(?! )")
 
 def markdown_cell(cell: str) -> str:
     """Leave numbers as they are."""
-    return cell if re.fullmatch(r"[-+.,:e0-9]*", cell) else markdown_safe(cell)
+    return cell if re.fullmatch(r"[-+.,:e0-9\u00a0]*", cell) else markdown_safe(cell)
 
 
 def markdown_safe(text: str) -> str:

@@ -9,8 +9,19 @@ import click
 
 from exaequo.choices import COMPARE_MEASURES, FAIR, TABLE_FORMATS
 from exaequo.cli import output
-from exaequo.cli.options import TIES_HELP, Files, Target, compares, evaluates, measure_option, reads_files, writes
+from exaequo.cli.options import (
+    TIES_HELP,
+    Files,
+    Target,
+    compares,
+    evaluates,
+    measure_option,
+    reads_files,
+    speaks,
+    writes,
+)
 from exaequo.errors import BadParameter, UsageError, bad_input
+from exaequo.language import say, strategy
 from exaequo.text import listed
 
 if TYPE_CHECKING:
@@ -59,6 +70,7 @@ SHOWN = "systems pairs collections inverted judges correlations inversions contr
 @click.option("--table", "only", type=click.Choice(list(TABLES)), help="Give this table alone.")
 @writes(*TABLE_FORMATS)
 @reads_files
+@speaks
 def compare(
     qrels: str,
     runs: tuple[str, ...],
@@ -153,11 +165,11 @@ def _show(result: Comparison, frames: dict[str, pl.DataFrame], only: str | None,
     several = frames if target.format == "json" else [name for name in SHOWN if name in frames]
     names = {measure.name for measure in result.scores.measures}
     tables = {
-        name: Table.of(frames[name], TABLES[name], brief=_brief(name, frames[name]), names=names)
+        name: Table.of(frames[name], say(TABLES[name]), brief=_brief(name, frames[name]), names=names)
         for name in ([only] if only else several)
     }
     if target.format == "latex" and "systems" in tables:
-        tables["systems"] = for_a_paper(result, TABLES["systems"])
+        tables["systems"] = for_a_paper(result, say(TABLES["systems"]))
     before = [] if only else _summary(result)
     target.show(tables, before=before, options=result.options, warnings=result.warnings)
 
@@ -166,7 +178,7 @@ def _summary(result: Comparison) -> list[str]:
     """Say the verdicts, the most important first, and how they were found."""
     shown = 12
     ordered = result.pairs.sort("corrected_p", maintain_order=True)["verdict"].to_list()
-    more = [f"… and {len(ordered) - shown} more; --table pairs has all"] if len(ordered) > shown else []
+    more = [say("… and {n} more; --table pairs has all", n=len(ordered) - shown)] if len(ordered) > shown else []
     return [*result.method, *ordered[:shown], *more]
 
 
@@ -179,9 +191,12 @@ _OF_PAIRS = (
 
 
 def _brief(name: str, frame: pl.DataFrame) -> pl.DataFrame:
-    """Leave out what is in the sentences above a table."""
+    """Leave out what is in the sentences above a table; name strategies."""
     import polars as pl
 
+    if name in ("correlations", "difficulty"):  # of measures and strategies, not of runs
+        texts = pl.col("one", "two", "^under$")
+        return frame.with_columns(texts.map_elements(strategy, return_dtype=pl.String))
     if name != "pairs":
         return frame
     there = [name for name in _OF_PAIRS if name in frame.columns]

@@ -8,8 +8,9 @@ import click
 
 from exaequo.choices import ALPHA, COMPARE_MEASURES, EXPECTED, PATTERNS, STRATEGIES, TABLE_FORMATS
 from exaequo.cli import output
-from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, writes
+from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, speaks, writes
 from exaequo.errors import UsageError
+from exaequo.language import say
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,6 +52,7 @@ _DIGITS = {"difference": 3, "df": 1} | dict.fromkeys(("variance", "residual_vari
 @click.option("--table", "only", type=click.Choice(list(TABLES)), help="Give this table alone.")
 @writes(*TABLE_FORMATS)
 @reads_files
+@speaks
 def design(
     paths: tuple[str, ...],
     measures: tuple[str, ...],
@@ -100,7 +102,7 @@ def _show(frames: dict[str, pl.DataFrame], only: str | None, target: Target, **s
     several = frames if target.format == "json" else [name for name in SHOWN if name in frames]
     brief = {} if only or "measures" not in frames else {"measures": frames["measures"].select(_OF_MEASURES)}
     tables = {
-        name: Table.of(frames[name], TABLES[name], brief=brief.get(name), digits=_DIGITS)
+        name: Table.of(frames[name], say(TABLES[name]), brief=brief.get(name), digits=_DIGITS)
         for name in ([only] if only else several)
     }
     target.show(tables, **said)

@@ -8,7 +8,7 @@ import click
 
 from exaequo.choices import ALL_TIES, EVAL_MEASURES, EXPECTED, SCORE_FORMATS, STRATEGIES
 from exaequo.cli import output
-from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, writes
+from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, speaks, writes
 
 if TYPE_CHECKING:
     from exaequo.scores import Scores
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 @evaluates("depth", "missing", "precision", "seed", "samples")
 @writes(*SCORE_FORMATS)
 @reads_files
+@speaks
 def eval_(
     qrels: str,
     runs: tuple[str, ...],

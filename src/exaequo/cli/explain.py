@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,14 +10,13 @@ import click
 from exaequo.choices import EXPLAIN_MEASURES, HIGHEST_GRADE, STRATEGIES, THRESHOLD
 from exaequo.cli import output
 from exaequo.cli.filter import coefficients_of
-from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, writes
+from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, speaks, writes
 from exaequo.errors import UsageError
+from exaequo.language import ENGLISH, spoken
 
 if TYPE_CHECKING:
     from exaequo.explanation import Explanation, FilterExplanation, MeanExplanation
 
-#: One file of sentences each.
-LANGUAGES = sorted(path.stem for path in (Path(__file__).parent.parent / "explanation").glob("*.toml"))
 #: Options for measures alone, and for filters alone, with what they are if they are not given.
 FOR_MEASURES: dict[str, Any] = {"ties": "realistic", "depth": None, "precision": "double", "seed": 0}
 FOR_FILTERS: dict[str, Any] = {"threshold": THRESHOLD, "utility": "LF1", "beta": 1.0}
@@ -34,18 +32,17 @@ FOR_FILTERS: dict[str, Any] = {"threshold": THRESHOLD, "utility": "LF1", "beta":
 @click.option("--utility", metavar="A,B", help="Of a filter: LF1, LF2, T11U, or 2 or 4 numbers.  [default: LF1]")
 @click.option("--beta", type=click.FloatRange(0), help="Of a filter: weight of recall in F.  [default: 1]")
 @click.option("--docs", type=click.IntRange(1), metavar="N", help="Size of the collection, for contingency tables.")
-@click.option("--lang", type=click.Choice(LANGUAGES), default="en", show_default=True, help="The language.")
 @click.option("--rows", type=click.IntRange(1), default=30, show_default=True, help="Rows of each table to show.")
 @evaluates("depth", precision=None, seed=None)
 @writes("text", "markdown", "json")
 @reads_files
+@speaks
 def explain(
     qrels: str,
     run: str | None,
     topic: str | None,
     measures: tuple[str, ...],
     docs: int | None,
-    lang: str,
     rows: int,
     files: Files,
     target: Target,
@@ -74,10 +71,11 @@ def explain(
         found = _measures(qrels, run, topic, measures or EXPLAIN_MEASURES, {**chosen, **judging}, docs, files)
     output.warn(*dict.fromkeys(text for each in found for text in each.warnings))
     if target.format == "json":
+        lang = target.lang or ENGLISH
         target.json({"lang": lang, "explanations": [each.as_dict(lang) for each in found]})
     else:
         markdown = target.format == "markdown"
-        target.text("\n\n\n".join(each.text(lang, rows=rows, markdown=markdown) for each in found))
+        target.text("\n\n\n".join(each.text(spoken(), rows=rows, markdown=markdown) for each in found))
 
 
 def _chosen(options: dict[str, Any], ours: dict[str, Any], theirs: dict[str, Any], why: str) -> dict[str, Any]:

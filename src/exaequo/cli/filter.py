@@ -11,7 +11,7 @@ import click
 
 from exaequo.choices import TABLE_FORMATS, THRESHOLD, UTILITIES
 from exaequo.cli import output
-from exaequo.cli.options import Files, Target, evaluates, reads_files, writes
+from exaequo.cli.options import Files, Target, evaluates, reads_files, speaks, writes
 from exaequo.errors import UsageError
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ _SHARES = ("precision", "recall", "noise", "silence", "fallout", "density", "acc
 @click.option("-q", "--per-theme", is_flag=True, help="Also give the figures of each theme.")
 @writes(*TABLE_FORMATS)
 @reads_files
+@speaks
 def filter_(
     qrels: str,
     runs: tuple[str, ...],

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,6 +16,7 @@ import click
 from exaequo.choices import (
     ALPHA,
     CORRECTIONS,
+    DATA_FORMATS,
     HIGHEST_GRADE,
     INTERVAL_KINDS,
     LIBRARY_CORRECTIONS,
@@ -28,6 +29,7 @@ from exaequo.choices import (
 )
 from exaequo.cli import output
 from exaequo.errors import UsageError
+from exaequo.language import ENGLISH, LANGUAGES, of_locale, speaking
 
 if TYPE_CHECKING:
     from exaequo.read import Qrels, Run
@@ -111,10 +113,11 @@ reads_files = _gathers(
 
 @dataclass(frozen=True)
 class Target:
-    """Where output goes, and as what."""
+    """Where output goes, and as what; in which language, if that was said."""
 
     format: str
     path: str | None
+    lang: str | None = None
 
     def show(
         self,
@@ -187,6 +190,22 @@ def writes(*formats: str, default: str | None = None, flags: Sequence[str] = ("j
         "path": there,
     }
     return _gathers("target", target, options)
+
+
+def speaks(function: Command) -> Command:
+    """Add `--lang`, in which the command speaks; stands last. Data for programs are English, and so are errors."""
+    click.option("--lang", type=click.Choice(LANGUAGES), help="Of results.  [default: that of the locale]")(function)
+
+    @wraps(function)
+    def command(*arguments: Any, lang: str | None, **given: Any) -> Any:
+        target = given.get("target")
+        if isinstance(target, Target):
+            given["target"] = replace(target, lang=lang)
+        data = isinstance(target, Target) and target.format in DATA_FORMATS
+        with speaking(ENGLISH if data else lang or of_locale()):
+            return function(*arguments, **given)
+
+    return command
 
 
 class _Field(NamedTuple):

@@ -9,7 +9,8 @@ import click
 
 from exaequo.choices import ORDER_MEASURES, STRATEGIES, TABLE_FORMATS
 from exaequo.cli import output
-from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, writes
+from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, speaks, writes
+from exaequo.language import say
 
 if TYPE_CHECKING:
     from exaequo.order import Ranking
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 @evaluates("depth", "precision", "seed")
 @writes("run", *TABLE_FORMATS, default="run; table with --rename")
 @reads_files
+@speaks
 def order(
     qrels: str,
     run: str,
@@ -63,7 +65,7 @@ def order(
     after = ranked(*renamed(judged, lines, renames)) if renames else before
     if renames and target.format not in ("run", "csv", "json"):
         tables = _comparison(before, after, renames, measures or ORDER_MEASURES)
-        nowhere = "No list that is shown has a renamed document."
+        nowhere = say("No list that is shown has a renamed document.")
         target.show(tables, before=[] if tables["scores"].frame.height else [nowhere])
     elif target.format == "run":
         output.write(as_run(after, after.lines.run.name), target.path)
@@ -97,7 +99,7 @@ def _comparison(
     names = before.lines.run.frame["docno"][before.row]
     touched[before.topic[names.is_in(list(renames)).to_numpy()]] = True
     before, after = (each.part(touched[each.topic]) for each in (before, after))
-    said = ", ".join(f"{old} is called {new}" for old, new in renames.items())
+    said = ", ".join(say("{old} is called {new}", old=old, new=new) for old, new in renames.items())
     rows: list[tuple[str, str, float, float]] = []
     for measure in parse_measures(measures):
         one, two = measure.values(before), measure.values(after)
@@ -105,7 +107,7 @@ def _comparison(
         rows += [(before.judgments.topics[at], measure.name, float(one[at]), float(two[at])) for at in topics]
     scores = pl.DataFrame(rows, schema=["topic", "measure", "before", "after"], orient="row")
     return {
-        "before": Table.of(table(before), "Before"),
-        "after": Table.of(table(after), f"After: {said}"),
+        "before": Table.of(table(before), say("Before")),
+        "after": Table.of(table(after), say("After: {said}", said=said)),
         "scores": Table.of(scores),
     }

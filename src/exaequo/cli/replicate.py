@@ -9,8 +9,10 @@ import click
 
 from exaequo.choices import COMPARE_MEASURES, RBO_P, STDIN, STRATEGIES, TABLE_FORMATS
 from exaequo.cli import output
-from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, writes
+from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, speaks, writes
 from exaequo.errors import UsageError
+from exaequo.language import say, strategy
+from exaequo.language import word as in_words
 
 if TYPE_CHECKING:
     from exaequo.replication import Replication
@@ -67,6 +69,7 @@ def _repeated(words: Sequence[str], option: str) -> Iterator[str]:
 @click.option("--table", "only", type=click.Choice(list(TABLES)), help="Give this table alone.")
 @writes(*TABLE_FORMATS)
 @reads_files
+@speaks
 def replicate(
     qrels: str,
     originals: tuple[str, ...],
@@ -106,11 +109,12 @@ def _show(result: Replication, chosen: list[str], target: Target) -> None:
     from exaequo.tabular import Table
 
     names = set(result.options["measures"])
-    tables = {name: Table.of(result.tables[name], TABLES[name], names=names) for name in chosen}
+    tables = {name: Table.of(result.tables[name], say(TABLES[name]), names=names) for name in chosen}
     how = result.options
-    topics = " and ".join(map(str, dict.fromkeys(how["topics"])))
-    before = [
-        f"{topics} topics, {how['ties']} ties, {how['test']}" + f", RBO with p {how['p']:g}" * how["same_collection"]
-    ]
+    topics = f" {in_words('and')} ".join(map(str, dict.fromkeys(how["topics"])))
+    seen = say(
+        "{topics} topics, {ties} ties, {test}", topics=topics, ties=strategy(how["ties"]), test=in_words(how["test"])
+    )
+    before = [seen + (say(", RBO with p {p:g}", p=how["p"]) if how["same_collection"] else "")]
     before += result.sentences
     target.show(tables, before=before if len(chosen) > 1 else [], options=result.options, warnings=result.warnings)

@@ -8,7 +8,8 @@ import click
 
 from exaequo.choices import COMPARED, TABLE_FORMATS, TIES_MEASURES, TOP
 from exaequo.cli import output
-from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, writes
+from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, speaks, writes
+from exaequo.language import say
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,6 +40,7 @@ TABLES = {
 @click.option("--table", "only", type=click.Choice(list(TABLES)), help="Give this table alone.")
 @writes(*TABLE_FORMATS)
 @reads_files
+@speaks
 def ties(
     qrels: str,
     runs: tuple[str, ...],
@@ -78,7 +80,9 @@ def _show(audit: TieAudit, chosen: list[str], target: Target) -> None:
 
     frames = {name: audit.tables[name] for name in chosen}
     names = set(audit.scores["measure"])
-    tables = {name: Table.of(frame, TABLES[name], brief=_brief(frame), names=names) for name, frame in frames.items()}
+    tables = {
+        name: Table.of(frame, say(TABLES[name]), brief=_brief(frame), names=names) for name, frame in frames.items()
+    }
     after = [_verdict(audit)] if "conclusions" in chosen else []
     target.show(tables, after=after, options=audit.options, warnings=audit.warnings)
 
@@ -101,9 +105,10 @@ def _verdict(audit: TieAudit) -> str:
     pairs = audit.conclusions
     if not pairs.height:
         changed = audit.scores.filter(audit.scores["span"] != 0)
-        share = f"{changed.height} of {audit.scores.height} scores" if changed.height else "no score"
-        return f"Ties change {share}."
-    changing = int(pairs["changes"].sum())
+        if not changed.height:
+            return say("Ties change no score.")
+        return say("Ties change {changed} of {scores} scores.", changed=changed.height, scores=audit.scores.height)
+    changing, every = int(pairs["changes"].sum()), pairs.height
     if not changing:
-        return f"No conclusion between two runs depends on how ties are broken ({pairs.height} compared)."
-    return f"{changing} of {pairs.height} conclusions between two runs depend on how ties are broken."
+        return say("No conclusion between two runs depends on how ties are broken ({pairs} compared).", pairs=every)
+    return say("{n} of {pairs} conclusions between two runs depend on how ties are broken.", n=changing, pairs=every)

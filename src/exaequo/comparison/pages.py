@@ -7,6 +7,7 @@ import polars as pl
 
 from exaequo.comparison import Comparison
 from exaequo.comparison.values import oriented
+from exaequo.language import number, say, strategy, word
 from exaequo.tabular import Column, Table
 
 
@@ -15,10 +16,12 @@ def for_a_paper(result: Comparison, title: str = "") -> Table:
     scores, plan = result.scores, result.plan
     names = [scores.runs[at] for at in np.argsort(-oriented(scores, scores.measures[0]), kind="stable")]
     columns = [_column(result, measure.name, names) for measure in scores.measures]
-    letters = "letters: systems that share one are not told apart"
-    said = letters if plan.baseline is None else "marks: against the baseline"
-    note = f"{plan.name}, $\\alpha = {plan.alpha:g}$, {len(scores.shared)} topics, {scores.ties[0]} ties; {said}"
-    return Table(title, [Column("run", names, right=False), *columns], [note], result.systems)
+    letters = say("letters: systems that share one are not told apart")
+    said = letters if plan.baseline is None else say("marks: against the baseline")
+    seen = {"topics": len(scores.shared), "ties": strategy(scores.ties[0])}
+    level = number(f"{plan.alpha:g}")
+    note = f"{plan.name}, $\\alpha = {level}$, {say('{topics} topics, {ties} ties', **seen)}; {said}"
+    return Table(title, [Column(word("run"), names, right=False), *columns], [note], result.systems)
 
 
 def _column(result: Comparison, measure: str, names: list[str]) -> Column:

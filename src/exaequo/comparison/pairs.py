@@ -15,6 +15,7 @@ from exaequo.comparison.plan import Plan
 from exaequo.comparison.values import means
 from exaequo.comparison.verdicts import BETTER, EQUIVALENT, NONE, WORSE, agreed, robust, sentence
 from exaequo.judge import Floats, Ints
+from exaequo.language import say
 from exaequo.luck import changes, gain
 from exaequo.measures import Measure
 from exaequo.scores import Scores
@@ -257,11 +258,11 @@ def _cautions(pairs: _Pairs) -> list[str]:
     ranks = plan.test in ("wilcoxon", "sign") and not plan.joint
     found = []
     for same, hardly, count in zip(steady(gaps), spread < HARDLY * mean, differ, strict=True):
-        text = [f"{n} topics only"] if n < LEAST_TOPICS and count else []
+        text = [say("{n} topics only", n=n)] if n < LEAST_TOPICS and count else []
         if same and count and not ranks:
-            text.append("the same difference on every topic leaves no spread to go by, p is that of the sign test")
+            text.append(say("the same difference on every topic leaves no spread to go by, p is that of the sign test"))
         elif hardly and not ranks:
-            text.append("the differences hardly vary, so p says little about other topics")
+            text.append(say("the differences hardly vary, so p says little about other topics"))
         found.append("; ".join(text))
     return found
 

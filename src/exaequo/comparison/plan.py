@@ -20,6 +20,7 @@ from exaequo.choices import (
 )
 from exaequo.comparison.margin import Margin
 from exaequo.errors import BadParameter
+from exaequo.language import word
 from exaequo.options import check_alpha, check_choice, strategies
 from exaequo.stats.corrections import corrected
 from exaequo.stats.signedrank import MOST_COUNTED
@@ -91,11 +92,11 @@ class Plan:
     def name(self) -> str:
         """The test and its correction in words."""
         if self.joint:
-            return _NAMES[self.correction] + (", one-sided" if self.sides == 1 else "")
-        correction = {"bh": "BH", "by": "BY"}.get(self.correction, self.correction)
-        return (
-            self.test + ("" if correction == "none" else f", {correction}") + (", one-sided" if self.sides == 1 else "")
-        )
+            parts = [word(_NAMES[self.correction])]
+        else:
+            correction = {"bh": "BH", "by": "BY"}.get(self.correction, self.correction)
+            parts = [word(self.test), *([] if correction == "none" else [correction])]
+        return ", ".join([*parts, *([word("one-sided")] if self.sides == 1 else [])])
 
     def decides(self, ties: Sequence[str]) -> list[str]:
         """Return the strategies, of those there are, that must agree for a verdict."""

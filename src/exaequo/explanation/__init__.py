@@ -1,7 +1,7 @@
 """Explain: how a value came about, step by step. In: judgments, a run, a topic, a measure. Out: an `Explanation`.
 
 `steps` asks the explainer of the measure, `luck` says what ties decide, `filters` explains a binary filter, and
-`wording` puts it all into words, which are in one file per language.
+`wording` puts it all into words, which are in the file of a language.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from exaequo.explanation.filters import FilterExplanation, explain_filter
 from exaequo.explanation.luck import other_orders, other_values, what_ties_decide
 from exaequo.explanation.means import MeanExplanation, explain_mean
 from exaequo.explanation.steps import steps_of
-from exaequo.explanation.wording import LANGUAGES, Wording, plain_steps, sentences
+from exaequo.explanation.wording import Wording, plain_steps
+from exaequo.language import LANGUAGES, sentences
 from exaequo.listing import table
 from exaequo.measures import Measure, parse_measure
 from exaequo.measures.steps import CUT, Given, Step
@@ -107,7 +108,7 @@ class Explanation:
     def _so(self, words: Wording, why: str) -> str:
         if math.isnan(self.value):
             return words.said("undefined", **self._names(words), why=why)
-        return words.said("value", **self._names(words), value=self.figure)
+        return words.said("value", **self._names(words), value=words.figure(self.figure))
 
     def as_dict(self, lang: str = "en") -> dict[str, Any]:
         """Return plain data, for JSON; sentences in a language."""

@@ -17,7 +17,7 @@ from exaequo.explanation.wording import Wording, plain_steps
 from exaequo.filtering import T11_FLOOR, Filter, filter_of, from_decisions
 from exaequo.judge import JudgedRun
 from exaequo.measures import PARAMETERS
-from exaequo.measures.steps import Given, Plain, Row, Step, crosstab
+from exaequo.measures.steps import Given, Row, Step, Terms, crosstab
 from exaequo.measures.view import place_of
 from exaequo.options import Options
 from exaequo.read import QrelsLike, RunLike, read_qrels, read_run
@@ -42,7 +42,8 @@ class FilterExplanation:
         words = Wording(lang, markdown=markdown)
         title = words.title("filter title", run=self.run, theme=self.theme, threshold=self.threshold)
         figures = [
-            {"figure": words.word(name), "value": tabular.cell_text(value)} for name, value in self.figures.items()
+            {"figure": words.word(name), "value": words.figure(tabular.cell_text(value))}
+            for name, value in self.figures.items()
         ]
         parts = [title, *self._list(words, rows), *words.steps(self.steps, rows)]
         return "\n\n".join([*parts, words.said("filter values"), words.table(figures)])
@@ -213,7 +214,7 @@ def _worth(a: int, b: int, c: int, d: int, utility: tuple[float, ...]) -> list[S
     ]
 
 
-def _written(worth: tuple[float, ...], cells: tuple[int, ...]) -> Plain:
+def _written(worth: tuple[float, ...], cells: tuple[int, ...]) -> Terms:
     """Write a sum of products, what is below 0 in brackets."""
     numbers = [f"{each:g}" if each >= 0 else f"(−{-each:g})" for each in worth]
-    return Plain(" + ".join(f"{each} × {cell}" for each, cell in zip(numbers, cells, strict=False)))
+    return Terms(" + ".join(f"{each} × {cell}" for each, cell in zip(numbers, cells, strict=False)))

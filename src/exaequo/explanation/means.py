@@ -39,7 +39,7 @@ class MeanExplanation:
         words = Wording(lang, markdown=markdown)
         names = {"measure": self.measure.name, "run": self.run, "ties": words.word(self.ties)}
         parts = [words.title("mean title", **names), *words.steps(self.steps, rows)]
-        parts.append(words.said("value", measure=self.measure.name, value=self.figure))
+        parts.append(words.said("value", measure=self.measure.name, value=words.figure(self.figure)))
         parts += words.others(self.measure, self.others)
         return "\n\n".join([*parts, words.said("mean topic")])
 

@@ -1,4 +1,4 @@
-"""What explanations say. In: steps and numbers. Out: sentences and tables of a language, from `en.toml`, `fr.toml`, …
+"""What explanations say. In: steps and numbers. Out: sentences and tables of a language, from its file.
 
 A sentence may choose a word by a number, one form or several: `{n} {n:document|documents}`; which numbers take the
 first form is said under `[grammar]`. English takes the titles and formulas of measures from the registry.
@@ -6,43 +6,24 @@ first form is said under `[grammar]`. English takes the titles and formulas of m
 
 from __future__ import annotations
 
+import re
 import string
-import tomllib
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from exaequo import tabular
-from exaequo.errors import BadParameter
+from exaequo.language import ENGLISH, number, plural, sentences, speaking
 from exaequo.measures import Measure
-from exaequo.measures.steps import Fine, Given, Plain, Step, Word
+from exaequo.measures.steps import Figure, Fine, Given, Plain, Step, Terms, Word
 from exaequo.scores.formats import value_text
 from exaequo.text import on_one_line
 
-#: One file each; English first.
-LANGUAGES = tuple(
-    sorted((path.stem for path in Path(__file__).parent.glob("*.toml")), key=lambda name: (name != "en", name))
-)
 #: Columns that are written whole if all their numbers are.
 WHOLE = ("sim", "judgment", "gain", "so far")
 #: Digits of scores: enough to tell different ones apart, if these are enough.
 LEAST_DIGITS, MOST_DIGITS = 4, 17
-
-
-@lru_cache(maxsize=len(LANGUAGES))
-def sentences(lang: str) -> dict[str, dict[str, Any]]:
-    """Return all sentences of a language."""
-    if lang not in LANGUAGES:
-        raise BadParameter(f"lang must be one of {', '.join(LANGUAGES)}. Got {lang!r} instead.")
-    own = tomllib.loads(files(__package__).joinpath(f"{lang}.toml").read_text(encoding="utf-8"))
-    if lang == "en":
-        return own
-    english = sentences("en")  # which says what a language does not say yet
-    return {part: {**english.get(part, {}), **own.get(part, {})} for part in {**english, **own}}
 
 
 class Wording(string.Formatter):
@@ -50,6 +31,7 @@ class Wording(string.Formatter):
 
     def __init__(self, lang: str, *, markdown: bool = False) -> None:
         self.words = sentences(lang)
+        self.lang = lang
         self.markdown = markdown
 
     def said(self, key: str, **numbers: Any) -> str:
@@ -62,9 +44,13 @@ class Wording(string.Formatter):
 
     def others(self, measure: Measure, values: Mapping[str, float]) -> list[str]:
         """Return the values of other strategies, as `eval` prints them."""
-        figures = [self.word(value_text(measure, value)) for value in values.values()]
+        figures = [self.figure(value_text(measure, value)) for value in values.values()]
         strategies = [self.word(name) for name in values]
         return [self.said("others"), self.table(pl.DataFrame({"strategy": strategies, "value": figures}))]
+
+    def figure(self, text: str) -> str:
+        """Write a figure that `eval` prints, which may be a word."""
+        return self.word(text) if text in self.words["word"] else number(text, self.lang)
 
     def step(self, step: Step) -> str:
         """Return the sentence of a step; one that stands in no language file is its own key."""
@@ -88,19 +74,21 @@ class Wording(string.Formatter):
     def format_field(self, value: Any, format_spec: str) -> str:
         """Numbers as a teacher writes them: whole ones whole, others with up to six digits; – where there is none."""
         if format_spec:
-            one, many = format_spec.split("|")
-            grammar = self.words["grammar"]
-            return one if abs(value) in grammar["one"] or abs(value) < grammar["below"] else many
+            return plural(value, format_spec, self.lang)
         if value is None:
             return "–"
         if isinstance(value, float):
             digits = 15 if isinstance(value, Given) else 10 if isinstance(value, Fine) else 6
             whole = value.is_integer() and abs(value) < 1e15
-            return (f"{value:.0f}" if whole else f"{value:.{digits}g}").replace("-", "−")
+            return number(f"{value:.0f}" if whole else f"{value:.{digits}g}", self.lang).replace("-", "−")
         if isinstance(value, int):
             return str(value).replace("-", "−")
         if isinstance(value, Word):
             return self.word(value)
+        if isinstance(value, Figure):
+            return self.figure(value)
+        if isinstance(value, Terms) and self.lang != ENGLISH:
+            return self._sum(value)
         if isinstance(value, str) and not isinstance(value, Plain):
             return tabular.markdown_safe(value) if self.markdown else on_one_line(value)
         return str(value)
@@ -115,7 +103,14 @@ class Wording(string.Formatter):
         if "sim" in rows.columns:
             digits.setdefault(heads["sim"], _digits([*rows["sim"].drop_nulls(), *apart]))
         write = tabular.markdown if self.markdown else tabular.text
-        return write(tabular.Table.of(frame.rename(heads), digits=digits, names=heads.values()))
+        with speaking(self.lang):
+            return write(tabular.Table.of(frame.rename(heads), digits=digits, names=heads.values()))
+
+    def _sum(self, terms: str) -> str:
+        """Write a sum with the marks of the language; a term below 0 that is not the first stands in brackets."""
+        return re.sub(
+            r"(?<=\+ )−[^ ]+", r"(\g<0>)", re.sub(r"\d+\.\d+", lambda found: number(found[0], self.lang), terms)
+        )
 
     def _readable(self, rows: pl.DataFrame) -> list[pl.Expr]:
         """Return columns in words; whole numbers without marks between thousands, which are not the same everywhere."""

@@ -27,7 +27,19 @@ class Word(str):
 
 
 class Plain(str):
-    """Text of ours that is the same in all languages, such as a sum."""
+    """Text of ours that is the same in all languages."""
+
+    __slots__ = ()
+
+
+class Figure(str):
+    """A value as `eval` prints it."""
+
+    __slots__ = ()
+
+
+class Terms(Plain):
+    """A sum written out, which languages write with marks of their own."""
 
     __slots__ = ()
 
@@ -108,11 +120,11 @@ def fractions(rows: Iterable[Row]) -> list[str]:
     return [f"{row['found']}/{row['rank']}" for row in rows]
 
 
-def written(terms: Sequence[str] | Sequence[float]) -> Plain:
+def written(terms: Sequence[str] | Sequence[float]) -> Terms:
     """Write a sum out."""
     long = len(terms) > MOST_TERMS
     shown = [*terms[: MOST_TERMS - 2], "…", terms[-1]] if long else terms
-    return Plain(" + ".join(term if isinstance(term, str) else _number(term) for term in shown))
+    return Terms(" + ".join(term if isinstance(term, str) else _number(term) for term in shown))
 
 
 def _number(term: float) -> str:

@@ -17,6 +17,7 @@ import polars as pl
 from exaequo.choices import COMPARE_MEASURES, RBO_P
 from exaequo.errors import BadParameter
 from exaequo.evaluation import evaluate_runs, judged_runs, prepared, remarks_on_judgments, warn
+from exaequo.language import say
 from exaequo.measures import Measure, parse_measures
 from exaequo.options import Evaluation, Options, keywords, one_strategy
 from exaequo.read import Qrels, QrelsLike, Run, RunsLike, read_qrels, read_runs
@@ -76,7 +77,8 @@ class Replication:
             order = orders.get(str(original))
             parts = [] if order is None else [f"τ {cell_text(order['tau'])}, RBO {cell_text(order['rbo'])}"]
             parts += map(_scores_in_words, rows.to_dicts())
-            said.append(f"{reproduced} for {original}: {'; '.join(parts)}")
+            what = {"reproduced": reproduced, "original": original, "figures": "; ".join(parts)}
+            said.append(say("{reproduced} for {original}: {figures}", **what))
         return [*said, *map(_effect_in_words, self.effects.to_dicts())]
 
 
@@ -88,13 +90,21 @@ def _scores_in_words(row: Mapping[str, Any]) -> str:
 
 def _effect_in_words(row: Mapping[str, Any]) -> str:
     ratio = row["effect_ratio"]
-    verdict = "there was none to begin with"
+    verdict = say("there was none to begin with")
     if not np.isnan(ratio):
-        names = (ratio <= 0, "it is gone"), (ratio < 1 - NOISE, "it is smaller"), (ratio > 1 + NOISE, "it is larger")
-        verdict = next((words for holds, words in names if holds), "it is the same")
-    gains = f"{cell_text(row['improvement'])} → {cell_text(row['improvement_reproduced'])}"
-    figures = f"effect ratio {cell_text(ratio)}, ΔRI {cell_text(row['delta_ri'])}"
-    return f"{row['advanced']} over {row['baseline']}, {row['measure']}: improvement {gains}, {figures}: {verdict}"
+        gone, smaller, larger = ratio <= 0, ratio < 1 - NOISE, ratio > 1 + NOISE
+        names = (gone, say("it is gone")), (smaller, say("it is smaller")), (larger, say("it is larger"))
+        verdict = next((words for holds, words in names if holds), say("it is the same"))
+    return say(
+        "{advanced} over {baseline}, {measure}: improvement {gains}, effect ratio {ratio}, ΔRI {delta}: {verdict}",
+        advanced=row["advanced"],
+        baseline=row["baseline"],
+        measure=row["measure"],
+        gains=f"{cell_text(row['improvement'])} → {cell_text(row['improvement_reproduced'])}",
+        ratio=cell_text(ratio),
+        delta=cell_text(row["delta_ri"]),
+        verdict=verdict,
+    )
 
 
 def replicate(

@@ -13,10 +13,11 @@ import polars as pl
 from exaequo import tabular
 from exaequo.choices import INTERVAL
 from exaequo.expected import SAMPLED
+from exaequo.language import number, say, strategy, word
 from exaequo.measures import Measure
 from exaequo.scores import ALL, Scores, TieEffect
 from exaequo.tabular import Column, Table, versions
-from exaequo.text import count, on_one_line
+from exaequo.text import on_one_line
 
 #: How many lines about ties a table shows before it says how many more there are.
 MOST_TIE_LINES = 12
@@ -24,7 +25,7 @@ MOST_TIE_LINES = 12
 
 def value_text(measure: Measure, value: float) -> str:
     """Write a value for reading: counts whole, all else with four digits, halves rounded up."""
-    return f"{value:,.0f}" if _counts(measure) and not math.isnan(value) else tabular.fixed(value)
+    return number(f"{value:,.0f}") if _counts(measure) and not math.isnan(value) else tabular.fixed(value)
 
 
 def _counts(measure: Measure) -> bool:
@@ -35,9 +36,9 @@ def grid(scores: Scores, *, per_topic: bool = False) -> Table:
     """Arrange runs as rows, measures as columns, strategies side by side."""
     block_of = {(block.run, block.ties): block for block in scores.blocks}
     topics = {run: block_of[run, scores.ties[0]].topics.to_list() if per_topic else [] for run in scores.runs}
-    names = [(run, topic) for run in scores.runs for topic in (*topics[run], ALL)]
-    columns = [Column("run", [run for run, _ in names], right=False)]
-    columns += [Column("topic", [topic for _, topic in names], right=False)] if per_topic else []
+    names = [(run, topic) for run in scores.runs for topic in (*topics[run], word(ALL))]
+    columns = [Column(word("run"), [run for run, _ in names], right=False)]
+    columns += [Column(word("topic"), [topic for _, topic in names], right=False)] if per_topic else []
     for at, measure in enumerate(scores.measures):
         for ties in scores.ties:
             means = {run: scores.mean(measure, run=run, ties=ties) for run in scores.runs}
@@ -48,7 +49,7 @@ def grid(scores: Scores, *, per_topic: bool = False) -> Table:
                 values = block_of[run, ties].values[at].tolist() if per_topic else []
                 cells += [value_text(measure, value) for value in (*values, mean)]
                 winners += [len(cells) - 1] if cells[-1] == best else []
-            group, head = ("", measure.name) if len(scores.ties) == 1 else (measure.name, ties)
+            group, head = ("", measure.name) if len(scores.ties) == 1 else (measure.name, strategy(ties))
             columns.append(Column(head, cells, group=group, best=winners))
     return Table(columns=columns)
 
@@ -64,7 +65,7 @@ def _best(measure: Measure, means: list[float]) -> str | None:
 def text_table(scores: Scores, *, per_topic: bool = False, width: int = 0, colour: bool = False) -> str:
     """Return the table for reading, with what was done above it and what ties change below."""
     table = grid(scores, per_topic=per_topic)
-    marked = " · * best of its column" if any(column.best for column in table.columns) else ""
+    marked = f" · {say('* best of its column')}" if any(column.best for column in table.columns) else ""
     lines = tie_lines(scores, per_topic=per_topic) + expected_lines(scores)
     return tabular.text(replace(table, title=summary(scores) + marked, lines=lines), width=width, colour=colour)
 
@@ -78,12 +79,15 @@ def summary(scores: Scores) -> str:
     """Say in one line how ties were ordered and what was evaluated."""
     options = scores.options
     sizes = sorted({len(block.topics) for block in scores.blocks})
-    topics = count(sizes[-1], "topic") if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} topics"
+    topics = say("{n:,} {n:topic|topics}", n=sizes[-1])
+    if len(sizes) > 1:
+        topics = say("{least} to {most} topics", least=sizes[0], most=sizes[-1])
     level = options.get("rel_level")
-    grades = "> 0" if level is None else f"≥ {level:g}"
-    parts = [f"ties: {', '.join(scores.ties)}", topics, f"relevant: grade {grades}"]
-    parts += [f"depth {options['depth']}"] if options.get("depth") else []
-    parts += ["scores in single precision"] if options.get("precision") == "single" else []
+    grades = "> 0" if level is None else f"≥ {number(f'{level:g}')}"
+    ties = say("ties: {ties}", ties=", ".join(map(strategy, scores.ties)))
+    parts = [ties, topics, say("relevant: grade {grades}", grades=grades)]
+    parts += [say("depth {depth}", depth=options["depth"])] if options.get("depth") else []
+    parts += [say("scores in single precision")] if options.get("precision") == "single" else []
     return " · ".join(parts)
 
 
@@ -101,13 +105,20 @@ def tie_lines(scores: Scores, *, per_topic: bool = False, exact: bool = False) -
     ]
     changed.sort(key=lambda effect: effect.realistic - effect.optimistic)
     lines = [
-        f"ties decide {on_one_line(effect.run)} {effect.measure}: "
-        + ", ".join(f"{name} {text}" for name, text in zip(INTERVAL, _figures(effect), strict=True))
-        + (f"; {count(effect.topics, 'topic')} changed" if per_topic else "")
+        say(
+            "ties decide {run} {measure}: {figures}",
+            run=on_one_line(effect.run),
+            measure=effect.measure,
+            figures=", ".join(
+                f"{strategy(name)} {text}" for name, text in zip(INTERVAL, _figures(effect), strict=True)
+            ),
+        )
+        + (say("; {n:,} {n:topic|topics} changed", n=effect.topics) if per_topic else "")
         for effect in changed[:MOST_TIE_LINES]
     ]
     more = len(changed) - len(lines)
-    return [*lines, f"… and {count(more, 'more figure')}; --ties all shows all of them"] if more else lines
+    rest = say("… and {n:,} more {n:figure|figures}; --ties all shows all of them", n=more)
+    return [*lines, rest] if more else lines
 
 
 def expected_lines(scores: Scores) -> list[str]:
@@ -118,7 +129,13 @@ def expected_lines(scores: Scores) -> list[str]:
             worst[each["measure"]] = max(worst.get(each["measure"], 0.0), each["standard_error"])
     samples = scores.options.get("samples")
     return [
-        f"expected {measure} is estimated from {samples} random orders of the ties; standard error up to {error:.2g}"
+        say(
+            "expected {measure} is estimated from {samples} random orders of the ties; "
+            "standard error up to {error:.2g}",
+            measure=measure,
+            samples=samples,
+            error=error,
+        )
         for measure, error in worst.items()
     ]
 
