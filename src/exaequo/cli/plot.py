@@ -9,7 +9,7 @@ import click
 
 from exaequo.choices import HIGHEST_GRADE, PICTURE_SIZES, STRATEGIES
 from exaequo.cli import output
-from exaequo.cli.options import Files, evaluates, measure_option, reads_files
+from exaequo.cli.options import Files, evaluates, measure_option, reads_files, speaks
 from exaequo.errors import UsageError
 from exaequo.plot.kinds import KINDS, options_of
 
@@ -48,6 +48,7 @@ class _Plot(click.Command):
 @click.option("--dark", is_flag=True, help="Light on dark.")
 @click.option("--scale", type=click.FloatRange(0.1, 10), default=2.0, show_default=True, help="Resolution of a PNG.")
 @reads_files
+@speaks
 def plot(
     kind: str,
     paths: tuple[str, ...],

@@ -11,6 +11,7 @@ from typing import Any, TypedDict
 
 from exaequo.choices import PICTURE_FORMATS, PICTURE_SIZES
 from exaequo.errors import BadParameter, ExaequoError
+from exaequo.language import ENGLISH, sentences, spoken
 from exaequo.options import Relevance
 from exaequo.plot.page import page
 from exaequo.writing import write_whole
@@ -218,4 +219,14 @@ class Canvas:
             "text": {"fontSize": self.font, "color": ink},
             "rule": {"color": ink},
             "view": {"stroke": None},
+            **_marks_of_numbers(),
         }
+
+
+def _marks_of_numbers() -> dict[str, Any]:
+    """Return how the language spoken writes numbers, as Vega wants it; English is what Vega speaks."""
+    if spoken() == ENGLISH:
+        return {}
+    grammar = sentences(spoken())["grammar"]
+    number = {"decimal": grammar["decimal"], "thousands": grammar["thousands"], "grouping": [3], "currency": ["", ""]}
+    return {"locale": {"number": number}}

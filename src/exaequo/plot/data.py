@@ -11,12 +11,13 @@ from exaequo.choices import HIGHEST_GRADE
 from exaequo.errors import BadParameter
 from exaequo.evaluation import judged_runs, warn
 from exaequo.judge import Floats, Judgments
+from exaequo.language import say, strategy
 from exaequo.measures import Measure, parse_measure
 from exaequo.options import Options, Relevance
 from exaequo.order import Ordering, Ranking
 from exaequo.plot.chart import Common, notes
 from exaequo.read import QrelsLike, read_qrels, read_runs, unique_names
-from exaequo.text import count, did_you_mean
+from exaequo.text import did_you_mean
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +45,8 @@ class RankedRuns:
 
     def about(self, ties: str) -> str:
         """Say what the values of all topics are."""
-        return notes(f"mean over {count(self.judgments.n_topics, 'topic')}, {ties} ties", self.level)
+        seen = {"n": self.judgments.n_topics, "ties": strategy(ties)}
+        return notes(say("mean over {n:,} {n:topic|topics}, {ties} ties", **seen), self.level)
 
     def only(self) -> str:
         """Return the name of the only run there is."""
@@ -65,9 +67,11 @@ def read(qrels: QrelsLike, runs: Any, common: Common) -> RankedRuns:
 def level_of(common: Common) -> str:
     """Say what counts as relevant, if that is not any grade above 0."""
     level, most = common.get("rel_level"), common.get("max_grade", HIGHEST_GRADE)
-    least = f"grade ≥ {level:g}" if level is not None else ""
-    highest = f"up to {most:g}" if most != HIGHEST_GRADE else ""
-    return f"relevant: {' '.join(filter(None, (least or 'grade > 0', highest)))}" if least or highest else ""
+    if level is None and most == HIGHEST_GRADE:
+        return ""
+    least = say("grade > 0") if level is None else say("grade ≥ {level:g}", level=level)
+    highest = "" if most == HIGHEST_GRADE else say(" up to {most:g}", most=most)
+    return say("relevant: {grades}", grades=least + highest)
 
 
 def evaluation(common: Common) -> dict[str, Any]:

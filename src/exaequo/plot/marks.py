@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from exaequo.judge import Floats
+from exaequo.language import say, word
 from exaequo.measures import Measure
 from exaequo.plot.chart import DASHES, SHAPES, Canvas, Chart
 from exaequo.text import on_one_line
@@ -92,15 +93,15 @@ def axis_name(measure: Measure, over: str = "mean") -> str:
     """Return what an axis is called: the measure, what is made of its topics if that is not the mean, and its way."""
     parts = [
         measure.name,
-        "" if over == "mean" else f"{over} over topics",
-        "" if measure.upward > 0 else "less is better",
+        "" if over == "mean" else say("{over} over topics", over=word(over)),
+        "" if measure.upward > 0 else say("less is better"),
     ]
     return ", ".join(part for part in parts if part)
 
 
 def best_rows(runs: list[str]) -> tuple[list[str], str]:
     """Return as many of the best runs as a picture has rows for, and what to say about the others."""
-    some = f"the best {MOST_ROWS} of {len(runs)} runs" if len(runs) > MOST_ROWS else ""
+    some = say("the best {n} of {runs} runs", n=MOST_ROWS, runs=len(runs)) if len(runs) > MOST_ROWS else ""
     return runs[:MOST_ROWS], some
 
 
@@ -241,7 +242,7 @@ def _named(names: Sequence[str], rank: Mapping[str, float]) -> tuple[list[str], 
     if len(names) <= MOST_NAMED:
         return list(names), ""
     best = sorted(names, key=lambda name: -rank.get(name, 0.0))[:BEST_NAMED]
-    return best, f"the best {BEST_NAMED} of {len(names)} runs are named"
+    return best, say("the best {n} of {runs} runs are named", n=BEST_NAMED, runs=len(names))
 
 
 def names_at_the_end(ends: Sequence[Row], axes: Axes, canvas: Canvas, how: Mapping[str, Row]) -> list[Row]:

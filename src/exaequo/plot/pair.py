@@ -10,12 +10,13 @@ import numpy as np
 
 from exaequo.errors import BadParameter
 from exaequo.judge import Floats
+from exaequo.language import say, strategy
 from exaequo.measures import Measure
 from exaequo.plot.chart import Common, notes
 from exaequo.plot.data import by_topic, defined, read
 from exaequo.plot.marks import short_names
 from exaequo.read import QrelsLike
-from exaequo.text import count, did_you_mean
+from exaequo.text import did_you_mean
 
 #: Topics named in a picture of many.
 NAMED = 5
@@ -42,7 +43,7 @@ class Pair:
     def title(self) -> str:
         """Who against whom."""
         shown = short_names(self.names)
-        return f"{shown[self.names[1]]} against {shown[self.names[0]]}"
+        return say("{two} against {one}", two=shown[self.names[1]], one=shown[self.names[0]])
 
 
 class PairOptions(Common, total=False):
@@ -64,8 +65,9 @@ def pair_of(qrels: QrelsLike, runs: Any, options: PairOptions) -> Pair:
     known = ~np.isnan(values[0]) & ~np.isnan(values[1])
     defined(what, np.where(known, values[0], np.nan))
     topics = [topic for topic, kept in zip(lists.judgments.topics, known, strict=True) if kept]
-    left = f"{count(int((~known).sum()), 'topic')} left out ({what.definition.undefined})" if not known.all() else ""
-    note = notes(f"{chosen} ties", left, lists.level)
+    missing = {"n": int((~known).sum()), "why": what.definition.undefined}
+    left = "" if known.all() else say("{n:,} {n:topic|topics} left out ({why})", **missing)
+    note = notes(say("{ties} ties", ties=strategy(chosen)), left, lists.level)
     return Pair(what, (lists.names[first], lists.names[second]), topics, values[0][known], values[1][known], note)
 
 

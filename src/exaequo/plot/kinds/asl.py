@@ -9,12 +9,12 @@ import polars as pl
 
 from exaequo.choices import COMPARE_MEASURES
 from exaequo.designs import Design, design
+from exaequo.language import say, strategy, word
 from exaequo.plot.chart import Canvas, Chart, Common, notes
 from exaequo.plot.data import evaluation, level_of
 from exaequo.plot.kinds import kind
 from exaequo.plot.marks import Axes, dotted, layer, lines, quantity, ranks_axis
 from exaequo.read import QrelsLike
-from exaequo.text import count
 
 #: Pairs up to which each has a mark.
 MOST_MARKS = 40
@@ -33,9 +33,14 @@ def asl(
     """Achieved significance levels: p of each pair of systems, highest first, for each measure."""
     result = design(qrels, runs, measures, ties=ties, alpha=alpha, **evaluation(common))
     pairs = result.asl.height // len(result.scores.measures)
-    seen = f"{count(pairs, 'pair')} of systems, {count(len(result.scores.shared), 'topic')}, {ties} ties"
-    note = notes(seen, "randomised Tukey HSD", f"dots: {alpha:g}", level_of(common))
-    return curves(result, pairs, Canvas.of(common, "Achieved significance levels", note))
+    seen = say(
+        "{pairs:,} {pairs:pair|pairs} of systems, {topics:,} {topics:topic|topics}, {ties} ties",
+        pairs=pairs,
+        topics=len(result.scores.shared),
+        ties=strategy(ties),
+    )
+    note = notes(seen, word("randomised Tukey HSD"), say("dots: {alpha:g}", alpha=alpha), level_of(common))
+    return curves(result, pairs, Canvas.of(common, say("Achieved significance levels"), note))
 
 
 def curves(result: Design, pairs: int, canvas: Canvas) -> Chart:
@@ -45,6 +50,6 @@ def curves(result: Design, pairs: int, canvas: Canvas) -> Chart:
         for measure in result.scores.measures
     }
     ends = (1, pairs) if pairs > 1 else (0, 2)
-    axes = Axes("place", "p", "Pairs, highest p first", "p", ends, (0.0, 1.0), ranks_axis(1, pairs, canvas))
+    axes = Axes("place", "p", say("Pairs, highest p first"), "p", ends, (0.0, 1.0), ranks_axis(1, pairs, canvas))
     level = layer([{"level": result.aims.alpha}], "rule", {"y": quantity("level")}, **dotted(canvas))
     return lines(points, axes, canvas, marked=points if pairs <= MOST_MARKS else {}, behind=[level])

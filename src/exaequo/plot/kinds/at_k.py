@@ -8,6 +8,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from exaequo.errors import BadParameter
+from exaequo.language import say
 from exaequo.measures import Measure, parse_measure
 from exaequo.order import Ranking
 from exaequo.plot.chart import Canvas, Chart, Common
@@ -36,7 +37,8 @@ def at_k(
     ks = cutoffs(ranks)
     found = {name: means_at(ranking, measure, ks) for name, ranking in lists.rankings(ties)}
     name = without_cutoff(measure).name
-    return cutoff_lines(found, ks, name, Canvas.of(common, f"{name} against the cutoff", lists.about(ties)))
+    title = say("{measure} against the cutoff", measure=name)
+    return cutoff_lines(found, ks, name, Canvas.of(common, title, lists.about(ties)))
 
 
 def without_cutoff(measure: str) -> Measure:
@@ -66,8 +68,8 @@ def cutoff_lines(found: Mapping[str, Sequence[float]], ks: Sequence[int], name: 
     ends = (ks[0], ks[-1]) if len(ks) > 1 else (0, 2)
     whole = ranks_axis(1, ends[1], canvas)
     upward = parse_measure(f"{name}@1").upward
-    what = f"{name}@k" if upward > 0 else f"{name}@k, less is better"
-    axes = Axes("k", "value", "Cutoff k", what, ends, (low, 1.04 * top if top > low else low + 1), whole)
+    what = f"{name}@k" if upward > 0 else f"{name}@k, {say('less is better')}"
+    axes = Axes("k", "value", say("Cutoff k"), what, ends, (low, 1.04 * top if top > low else low + 1), whole)
     rank = {run: upward * values[-1] for run, values in found.items()}
     points = {run: list(zip(ks, values, strict=True)) for run, values in found.items()}
     marked = {run: [point for point in line if point[0] in (*MARKED, ks[-1])] for run, line in points.items()}

@@ -8,6 +8,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from exaequo.judge import Floats
+from exaequo.language import say, strategy
 from exaequo.measures.interpolated import best_from_here, interpolated_precision
 from exaequo.order import Ranking
 from exaequo.plot.chart import Canvas, Chart, Common, notes
@@ -20,7 +21,10 @@ LEVELS = tuple(tenth / 10 for tenth in range(11))
 #: Topics up to which each is drawn behind the mean.
 MOST_FAINT = 100
 _F_VALUES = (0.2, 0.4, 0.6, 0.8)
-_PLANE = Axes("recall", "precision", "Recall", "Precision", (0.0, 1.0), (0.0, 1.0))
+
+
+def _plane() -> Axes:
+    return Axes("recall", "precision", say("Recall"), say("Precision"), (0.0, 1.0), (0.0, 1.0))
 
 
 @kind
@@ -40,8 +44,8 @@ def curve(
     """
     lists = read(qrels, runs, common)
     if topic is not None:
-        note = notes(f"points and interpolated steps, {ties} ties", lists.level)
-        canvas = Canvas.of(common, f"Topic {topic}", note)
+        note = notes(say("points and interpolated steps, {ties} ties", ties=strategy(ties)), lists.level)
+        canvas = Canvas.of(common, say("Topic {topic}", topic=topic), note)
         return _topic_curves(lists.rankings(ties), lists.topic(topic), canvas, f_lines)
     tables = {
         name: np.array([interpolated_precision(ranking, level) for level in LEVELS])
@@ -49,7 +53,7 @@ def curve(
     }
     faint = len(tables) == 1 if every_topic is None else every_topic
     means = {name: table.mean(axis=1).tolist() for name, table in tables.items()}
-    canvas = Canvas.of(common, "Interpolated precision", lists.about(ties))
+    canvas = Canvas.of(common, say("Interpolated precision"), lists.about(ties))
     return mean_curves(means, canvas, tables.values() if faint else (), f_lines)
 
 
@@ -67,7 +71,7 @@ def _topic_curves(rankings: Sequence[tuple[str, Ranking]], topic: int, canvas: C
     rank = {name: sum(p for _, p in raw) for name, raw in points.items()}
     back, front = _f_lines(canvas) if f_lines else ([], [])
     how = "step-before"
-    return lines(steps, _PLANE, canvas, marked=points, interpolate=how, rank=rank, behind=back, front=front)
+    return lines(steps, _plane(), canvas, marked=points, interpolate=how, rank=rank, behind=back, front=front)
 
 
 def mean_curves(
@@ -84,8 +88,8 @@ def mean_curves(
             back.append(_faint(table, colour, canvas))
         else:
             back += _bands(table, colour)
-            spread = "shaded: the middle half, and 80 %, of topics"
-    return lines(points, _PLANE, canvas, rank=rank, behind=back, front=front, said=spread)
+            spread = say("shaded: the middle half, and 80 %, of topics")
+    return lines(points, _plane(), canvas, rank=rank, behind=back, front=front, said=spread)
 
 
 def _faint(table: Floats, colour: str, canvas: Canvas) -> Row:
@@ -95,7 +99,7 @@ def _faint(table: Floats, colour: str, canvas: Canvas) -> Row:
         for topic, column in enumerate(table.T)
         for level, value in zip(LEVELS, column, strict=True)
     ]
-    encoding = {**_PLANE.encoding(), "detail": {"field": "topic"}, "color": {"value": colour}}
+    encoding = {**_plane().encoding(), "detail": {"field": "topic"}, "color": {"value": colour}}
     return layer(rows, "line", encoding, opacity=min(0.3, max(0.08, 5 / table.shape[1])), strokeWidth=canvas.px(1))
 
 
@@ -105,7 +109,7 @@ def _bands(table: Floats, colour: str) -> list[Row]:
     for low, high in ((10, 90), (25, 75)):
         ends = zip(LEVELS, *np.percentile(table, [low, high], axis=1), strict=True)
         rows = [{"recall": level, "precision": float(a), "high": float(b)} for level, a, b in ends]
-        layers.append(layer(rows, "area", {**_PLANE.encoding(), "y2": {"field": "high"}}, color=colour, opacity=0.15))
+        layers.append(layer(rows, "area", {**_plane().encoding(), "y2": {"field": "high"}}, color=colour, opacity=0.15))
     return layers
 
 
@@ -116,11 +120,11 @@ def _f_lines(canvas: Canvas) -> tuple[list[Row], list[Row]]:
         for f in _F_VALUES
         for r in np.linspace(f / (2 - f), 1, 60)
     ]
-    encoding = {**_PLANE.encoding(), "detail": {"field": "f"}}
+    encoding = {**_plane().encoding(), "detail": {"field": "f"}}
     look = {"color": canvas.quiet, "strokeWidth": canvas.px(1), "strokeDash": [2, 3], "opacity": 0.7}
     curves = layer(values, "line", encoding, **look)
-    rows = [{"recall": 1.0, "precision": f / (2 - f), "text": f"F {f}"} for f in _F_VALUES]
-    encoding = {**_PLANE.encoding(), "text": {"field": "text"}}
+    rows = [{"recall": 1.0, "precision": f / (2 - f), "text": say("F {f}", f=f)} for f in _F_VALUES]
+    encoding = {**_plane().encoding(), "text": {"field": "text"}}
     look = {"align": "right", "dx": -3, "dy": -0.5 * canvas.font, "fontSize": 0.85 * canvas.font}
     around = layer(rows, "text", encoding, stroke=canvas.paper, strokeWidth=4, color=canvas.paper, **look)
     return [curves], [around, layer(rows, "text", encoding, color=canvas.quiet, **look)]

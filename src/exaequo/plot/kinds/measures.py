@@ -10,6 +10,7 @@ import numpy as np
 from exaequo.errors import BadParameter
 from exaequo.evaluation import evaluate
 from exaequo.judge import Floats
+from exaequo.language import number, say, strategy
 from exaequo.measures import Measure, parse_measures
 from exaequo.plot.chart import Canvas, Chart, Common, notes
 from exaequo.plot.data import evaluation, level_of
@@ -34,8 +35,8 @@ def measures(
     if len(scores.runs) < 2:
         raise BadParameter("This picture compares rankings of runs; give two runs or more.")
     figures = [np.array([scores.mean(each, run=run) for run in scores.runs]) for each in parsed]
-    note = notes(f"rankings of {len(scores.runs)} systems, {ties} ties", level_of(common))
-    return agreement(parsed, figures, Canvas.of(common, "Agreement of measures", note))
+    seen = say("rankings of {n} systems, {ties} ties", n=len(scores.runs), ties=strategy(ties))
+    return agreement(parsed, figures, Canvas.of(common, say("Agreement of measures"), notes(seen, level_of(common))))
 
 
 def agreement(parsed: Sequence[Measure], means: Sequence[Floats], canvas: Canvas) -> Chart:
@@ -46,7 +47,7 @@ def agreement(parsed: Sequence[Measure], means: Sequence[Floats], canvas: Canvas
         for b, other in enumerate(parsed):
             tau = kendall(figures[a], figures[b])[0]
             known = not np.isnan(tau)  # JSON has no NaN
-            text = f"{tau:.2f}" if known else "–"
+            text = number(f"{tau:.2f}") if known else "–"
             rows.append({"one": one.name, "two": other.name, "tau": float(tau) if known else None, "text": text})
     names = [measure.name for measure in parsed]
     canvas = canvas.beside(left=max(map(canvas.span, names)), right=8 * canvas.font).rows(len(names))
@@ -64,5 +65,5 @@ def agreement(parsed: Sequence[Measure], means: Sequence[Floats], canvas: Canvas
         layer([row for row in rows if row["tau"] is not None], "rect", {**places, "color": tint}),
         layer(rows, "text", {**places, "text": {"field": "text"}, "color": readable}),
     ]
-    undefined = "" if all(row["tau"] is not None for row in rows) else "–: all runs have the same value"
+    undefined = "" if all(row["tau"] is not None for row in rows) else say("–: all runs have the same value")
     return canvas.chart(layers, undefined)

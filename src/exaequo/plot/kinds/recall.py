@@ -11,6 +11,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from exaequo.errors import BadParameter
+from exaequo.language import number, say, strategy
 from exaequo.measures import Measure, parse_measure
 from exaequo.measures.recall import mor_parts
 from exaequo.order import Ranking
@@ -78,8 +79,8 @@ def recall(
     at = lists.topic(topic)
     rankings = lists.rankings(ties)
     what = _case(measure, cutoff, [ranking for _, ranking in rankings], at)
-    canvas = Canvas.of(common, f"{what.name}, topic {lists.judgments.topics[at]}")
-    note = notes(f"{ties} ties", lists.level)
+    canvas = Canvas.of(common, say("{measure}, topic {topic}", measure=what.name, topic=lists.judgments.topics[at]))
+    note = notes(say("{ties} ties", ties=strategy(ties)), lists.level)
     if what.definition.name == "MOR":
         return _height_and_width(what, lists.only(), rankings[0][1], at, canvas, note)
     rel, first = what.params.get("rel"), rankings[0][1]
@@ -123,7 +124,7 @@ def _frame(n: int, end: int, canvas: Canvas) -> Axes:
     top = n / (1 - 2.6 * canvas.line / canvas.height)
     ticks = {"values": whole_ticks(n), "format": ",d"}
     across = ranks_axis(0, end, canvas)
-    return Axes("rank", "found", "Rank", "Relevant documents found", (0, end), (0, top), across, ticks)
+    return Axes("rank", "found", say("Rank"), say("Relevant documents found"), (0, end), (0, top), across, ticks)
 
 
 def _staircase(steps: _Steps, axes: Axes, **look: Any) -> Row:
@@ -158,22 +159,22 @@ def _word(text: str, rank: float, found: float, axes: Axes, canvas: Canvas, **lo
 def areas(what: Scene, canvas: Canvas, note: str) -> Chart:
     """Draw each run between the best and the worst case; of one run both areas, of two or three the one below each."""
     several = len(what.own) > 1
-    labels = {name: f"{shown} {what.value(name):.4f}" for name, shown in short_names(list(what.own)).items()}
+    labels = {name: f"{shown} {_figure(what.value(name))}" for name, shown in short_names(list(what.own)).items()}
     canvas = canvas.beside(right=margin(list(labels.values()), canvas) if several else 0.0)
     axes = _frame(what.n, what.end, canvas)
     if several:
         layers = _each_area(what, labels, axes, canvas)
-        said = (note, "the area under a line, as a share of that between both cases, is the value")
+        said = (note, say("the area under a line, as a share of that between both cases, is the value"))
     else:
         (name,) = what.own
         layers = _two_areas(what, axes, canvas)
-        said = (f"{name}: A2 / (A1 + A2) = {what.value(name):.4f}", note)
+        said = (say("{run}: A2 / (A1 + A2) = {value:.4f}", run=name, value=what.value(name)), note)
     up, quiet = -0.6 * canvas.font, canvas.quiet
     layers += [
         *_cases(what.best, what.worst, axes, canvas),
         *_limit(what.limit, axes),
-        *_word("best case", what.n, what.n, axes, canvas, align="left", dx=4, dy=up, color=quiet),
-        *_word("worst case", *_foot(what, axes, canvas), axes, canvas, align="right", dx=-6, dy=up, color=quiet),
+        *_word(say("best case"), what.n, what.n, axes, canvas, align="left", dx=4, dy=up, color=quiet),
+        *_word(say("worst case"), *_foot(what, axes, canvas), axes, canvas, align="right", dx=-6, dy=up, color=quiet),
     ]
     return canvas.chart(layers, *said)
 
@@ -228,7 +229,7 @@ def _each_area(what: Scene, labels: Mapping[str, str], axes: Axes, canvas: Canva
 
 def _limit(limit: int, axes: Axes) -> list[Row]:
     """A line at the rank where the reader stops, with its name in the upper row."""
-    row = [{"rank": limit, "found": axes.y_domain[1], "text": f"N = {limit:,}"}]
+    row = [{"rank": limit, "found": axes.y_domain[1], "text": f"N = {number(f'{limit:,}')}"}]
     encoding = axes.encoding()
     side = {"align": "right", "dx": -4} if limit > 0.5 * axes.x_domain[1] else {"align": "left", "dx": 4}
     return [
@@ -258,7 +259,8 @@ def _height_and_width(what: Measure, name: str, ranking: Ranking, at: int, canva
     colour = canvas.colours[0]
     layers = [_staircase(own, axes, color=colour, strokeWidth=canvas.px(2.5)), *_limit(cutoff, axes)]
     if not h:
-        return canvas.chart(layers, f"{name}: nothing relevant in the first {cutoff}: {what.name} = 0", note)
+        nothing = say("{run}: nothing relevant in the first {n}: {measure} = 0", run=name, n=cutoff, measure=what.name)
+        return canvas.chart(layers, nothing, note)
     best, worst = _steps([*range(1, h), w], cutoff), _steps(range(w - h + 1, w + 1), cutoff)
     corner, encoding = [{"rank": w, "found": h, "zero": 0}], axes.encoding()
     guide = {"strokeDash": [2, 3], "color": canvas.ink}
@@ -279,9 +281,21 @@ def _height_and_width(what: Measure, name: str, ranking: Ranking, at: int, canva
         layer(corner, "rule", {**encoding, "y2": {"field": "zero"}}, **guide),
     ]
     point = layer(corner, "point", encoding, filled=True, size=canvas.area(90), color=colour, opacity=1)
-    figures = f"AP {parts.ap[at]:.4f} between AP0 {parts.ap0[at]:.4f} (dotted) and AP1 {parts.ap1[at]:.4f} (dashed)"
-    said = f"{name}: h = {h} of n = {n}, w = {w}, {figures}"
-    return canvas.chart([*behind, *layers, point, *words], said, f"{what.name} = {parts.mor[at]:.4f}", note)
+    said = say(
+        "{run}: h = {h} of n = {n}, w = {w}, AP {ap:.4f} between AP0 {ap0:.4f} (dotted) and AP1 {ap1:.4f} (dashed)",
+        run=name,
+        h=h,
+        n=n,
+        w=w,
+        ap=parts.ap[at],
+        ap0=parts.ap0[at],
+        ap1=parts.ap1[at],
+    )
+    return canvas.chart([*behind, *layers, point, *words], said, f"{what.name} = {_figure(parts.mor[at])}", note)
+
+
+def _figure(value: float) -> str:
+    return number(f"{value:.4f}")
 
 
 def _beside(rank: float, end: float, canvas: Canvas) -> Row:

@@ -8,19 +8,19 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from exaequo.language import say
 from exaequo.plot.chart import Canvas, Chart, notes
 from exaequo.plot.kinds import kind
 from exaequo.plot.marks import Axes, Row, axis_name, beside_points, dotted, layer, short_names
 from exaequo.plot.pair import NAMED, Pair, PairOptions, pair_of
 from exaequo.read import QrelsLike
-from exaequo.text import count
 
 
 @kind
 def scatter(qrels: QrelsLike, runs: Any, **options: Unpack[PairOptions]) -> Chart:
     """Two systems, topic by topic: above the line the second has the higher value."""
     pair = pair_of(qrels, runs, options)
-    note = notes(f"{count(len(pair.topics), 'topic')}, the most different named", pair.note)
+    note = notes(say("{n:,} {n:topic|topics}, the most different named", n=len(pair.topics)), pair.note)
     return cloud(pair, Canvas.of(options, pair.title, note))
 
 
@@ -33,7 +33,7 @@ def cloud(pair: Pair, canvas: Canvas) -> Chart:
     low, top = min(0.0, float(everything.min())), max(float(everything.max()), 1e-9)
     top = 1.0 if 0.3 < top <= 1 else top
     low, top = low - 0.03 * (top - low), top + 0.03 * (top - low)  # so that no point lies on an axis
-    across, up = (f"{name} of {shown[each]}" for each in pair.names)
+    across, up = (say("{measure} of {run}", measure=name, run=shown[each]) for each in pair.names)
     encoding = Axes("one", "two", across, up, (low, top), (low, top)).encoding()
     values = zip(pair.topics, pair.first.tolist(), pair.second.tolist(), strict=True)
     rows: list[Row] = [{"topic": topic, "one": a, "two": b} for topic, a, b in values]
@@ -42,7 +42,7 @@ def cloud(pair: Pair, canvas: Canvas) -> Chart:
     times = Counter((row["one"], row["two"]) for row in rows)
     points = [{"one": a, "two": b, "topics": n, "area": canvas.area(55 * n**0.5)} for (a, b), n in times.items()]
     sized = {**encoding, "size": {"field": "area", "type": "quantitative", "scale": None, "legend": None}}
-    several = "larger points are several topics" if max(times.values()) > 1 else ""
+    several = say("larger points are several topics") if max(times.values()) > 1 else ""
     layers = [
         layer([{"one": low, "two": low}, {"one": top, "two": top}], "line", encoding, **look),
         layer(points, "point", sized, filled=True, opacity=0.7, color=canvas.colours[0]),

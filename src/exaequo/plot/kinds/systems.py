@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Unpack
 
 from exaequo.comparison import compare
+from exaequo.language import say
 from exaequo.measures import Measure, parse_measure
 from exaequo.plot.chart import Canvas, Chart, Common, notes
 from exaequo.plot.data import evaluation, level_of
@@ -27,8 +28,9 @@ def systems(
     rows = result.systems.select("run", "mean", "low", "high", "group").to_dicts()
     kept, some = best_rows([row["run"] for row in rows])
     rows = rows[: len(kept)]
-    note = notes(f"{100 * (1 - alpha):g} % intervals", letters_mean(rows), result.plan.name, some, level_of(common))
-    return means(rows, what, Canvas.of(common, f"Means of {what.name}", note))
+    sure = say("{sure:g} % intervals", sure=100 * (1 - alpha))
+    note = notes(sure, letters_mean(rows), result.plan.name, some, level_of(common))
+    return means(rows, what, Canvas.of(common, say("Means of {measure}", measure=what.name), note))
 
 
 def written_out(groups: Iterable[str]) -> bool:
@@ -39,7 +41,7 @@ def written_out(groups: Iterable[str]) -> bool:
 def letters_mean(rows: Sequence[Mapping[str, Any]]) -> str:
     """Say what the letters beside the intervals mean."""
     few = written_out(row["group"] for row in rows)
-    return "those that share a letter are not told apart" if few else "≈: not told apart from the best"
+    return say("those that share a letter are not told apart") if few else say("≈: not told apart from the best")
 
 
 def means(rows: Sequence[Mapping[str, Any]], measure: Measure, canvas: Canvas) -> Chart:

@@ -9,13 +9,13 @@ import numpy as np
 from exaequo.errors import BadParameter
 from exaequo.filtering import Filter, filter_of
 from exaequo.judge import Floats
+from exaequo.language import number, say, word
 from exaequo.measures import PARAMETERS
 from exaequo.plot.chart import Canvas, Chart, Common, notes
 from exaequo.plot.data import read
 from exaequo.plot.kinds import kind
 from exaequo.plot.marks import Axes, lines
 from exaequo.read import QrelsLike
-from exaequo.text import count
 
 #: Scores up to which every threshold is drawn; of more, so many of each kind.
 MOST, SOME = 400, 150
@@ -49,22 +49,22 @@ def threshold(
         "F": tables.f(beta),
         "utility": np.maximum(tables.normalised_utility(*utility), -1),
     }
-    means = {figure: values.mean(axis=0).tolist() for figure, values in figures.items()}
+    means = {word(figure): values.mean(axis=0).tolist() for figure, values in figures.items()}
     low, high = min(0.0, *map(min, means.values())), max(1.0, *map(max, means.values()))
     span = (float(grid[0]), float(grid[-1])) if len(grid) > 1 else (float(grid[0]) - 0.5, float(grid[0]) + 0.5)
     scale = _stretched(one, span)
-    title = "Threshold" if scale == "linear" else "Threshold (logarithmic)"
+    title = say("Threshold") if scale == "linear" else say("Threshold (logarithmic)")
     large = {"format": ".3~s"} if max(map(abs, span)) >= LARGE else None
-    axes = Axes("threshold", "value", title, "Macro-average", span, (low, high), large, x_scale=scale)
+    axes = Axes("threshold", "value", title, say("Macro-average"), span, (low, high), large, x_scale=scale)
     points = {figure: list(zip(grid.tolist(), values, strict=True)) for figure, values in means.items()}
     marked = points if len(grid) <= MOST_MARKS else {}
     # A threshold between two scores does what the higher one does.
     how = "step-before" if whole else "linear"
-    worth = ", ".join(f"{each:g}".replace("-", "−") for each in utility)
-    about = f"utility {worth} over its best, at least −1; β = {beta:g}"
-    some = "" if whole else f"{len(grid)} of {len(np.unique(one.score)):,} thresholds"
-    note = notes(count(len(one.themes), "theme"), about, some, lists.level)
-    canvas = Canvas.of(common, f"{name}: what the threshold does", note)
+    worth = ", ".join(number(f"{each:g}").replace("-", "−") for each in utility)
+    about = say("utility {worth} over its best, at least −1; β = {beta:g}", worth=worth, beta=beta)
+    some = "" if whole else say("{n} of {all:,} thresholds", n=len(grid), all=len(np.unique(one.score)))
+    note = notes(say("{n:,} {n:theme|themes}", n=len(one.themes)), about, some, lists.level)
+    canvas = Canvas.of(common, say("{run}: what the threshold does", run=name), note)
     return lines(points, axes, canvas, marked=marked, interpolate=how)
 
 

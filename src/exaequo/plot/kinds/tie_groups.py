@@ -7,6 +7,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from exaequo.language import say, word
 from exaequo.order import Ranking
 from exaequo.plot.chart import Canvas, Chart, Common
 from exaequo.plot.data import at_least_one, read
@@ -39,10 +40,12 @@ def tie_groups(
     for name, ranking in lists.rankings("realistic"):
         bars = tie_bars(ranking, ranks)
         for at in chosen:
-            label = shown[name] if several else f"topic {topics[lists.judgments.topics[at]]}"
+            label = shown[name] if several else say("topic {topic}", topic=topics[lists.judgments.topics[at]])
             rows[label], length[label] = bars[at], int(ranking.returned[at])
-    who = f"topic {lists.judgments.topics[lists.topic(topic)]}" if several else lists.names[0]
-    return tie_rows(rows, length, ranks, Canvas.of(common, f"Ties of {who}"), lists.level)
+    title = say("Ties of {run}", run=lists.names[0])
+    if several:
+        title = say("Ties of topic {topic}", topic=lists.judgments.topics[lists.topic(topic)])
+    return tie_rows(rows, length, ranks, Canvas.of(common, title), lists.level)
 
 
 def _in_order(topics: list[str]) -> list[int]:
@@ -73,20 +76,25 @@ def tie_rows(
     canvas = canvas.high(max(5 * canvas.font, 90 * canvas.font if many else 1.5 * canvas.font * len(labels)))
     ranks = max(1, min(ranks, max(length.values())))
     scale = {"domain": [0.5, ranks + 0.5], "nice": False}
-    across = quantity("first", "Rank", scale=scale, axis=ranks_axis(1, ranks, canvas))
+    across = quantity("first", say("Rank"), scale=scale, axis=ranks_axis(1, ranks, canvas))
     down = nominal("row", scale={"domain": labels}, axis={"labelOverlap": "greedy", "ticks": not many})
     legend = {"title": None, "orient": "top", "symbolType": "square"}
-    tints = by_name("kind", ("mixed", "all alike"), (canvas.colours[1], canvas.quiet), legend)
+    tints = by_name("kind", (word("mixed"), word("all alike")), (canvas.colours[1], canvas.quiet), legend)
     encoding = {"x": across, "x2": {"field": "last"}, "y": down, "color": tints}
     layers = []
     for kind_, band in (("mixed", 0.8), ("all alike", 0.35)):
-        bars = [{"row": label, **bar} for label, row in rows.items() for bar in row if bar["kind"] == kind_]
+        bars = [
+            {"row": label, **bar, "kind": word(kind_)}
+            for label, row in rows.items()
+            for bar in row
+            if bar["kind"] == kind_
+        ]
         look = {"height": {"band": band}, "stroke": canvas.paper, "strokeWidth": 0 if many else canvas.px(1)}
         layers.append(layer(bars, "bar", encoding, **look))
     ends = [{"row": label, "first": length[label] + 0.5} for label in labels if length[label] < ranks]
     end = {"thickness": canvas.px(2), "height": {"band": 0.9}, "color": canvas.ink}
     layers.append(layer(ends, "tick", {"x": across, "y": down}, **end))
-    said = "mixed ties hold relevant and other documents: their order changes scores"
-    none = "" if any(rows.values()) else f"no tie in the first {ranks}"
-    stop = "a stroke is the end of a list" if ends else ""
+    said = say("mixed ties hold relevant and other documents: their order changes scores")
+    none = "" if any(rows.values()) else say("no tie in the first {n}", n=ranks)
+    stop = say("a stroke is the end of a list") if ends else ""
     return canvas.chart(layers, none or said, stop, level)

@@ -9,6 +9,7 @@ import numpy as np
 
 from exaequo.choices import COMPARED
 from exaequo.evaluation import evaluate
+from exaequo.language import say, strategy, word
 from exaequo.measures import Measure, parse_measure
 from exaequo.plot.chart import Canvas, Chart, Common, notes
 from exaequo.plot.data import defined, evaluation, level_of
@@ -29,8 +30,10 @@ def ties(qrels: QrelsLike, runs: Any, *, measure: str = "AP", **common: Unpack[C
     found = {run: {ties: scores.mean(what, run=run, ties=ties) for ties in COMPARED} for run in scores.runs}
     defined(what, np.array([each["realistic"] for each in found.values()]))
     order, some = best_rows(sorted(found, key=lambda run: -what.upward * found[run]["realistic"]))
-    note = notes("sorted by the realistic score", some, level_of(common))
-    return intervals(found, order, what, Canvas.of(common, f"What ties leave open: {what.name}", note))
+    note = notes(say("sorted by the realistic score"), some, level_of(common))
+    return intervals(
+        found, order, what, Canvas.of(common, say("What ties leave open: {measure}", measure=what.name), note)
+    )
 
 
 def intervals(
@@ -50,7 +53,7 @@ def intervals(
         if not np.isnan(found[run]["realistic"])
     ]
     points: list[Row] = [
-        {"run": shown[run], "value": value, "strategy": ties}
+        {"run": shown[run], "value": value, "strategy": _shown(ties)}
         for run in order
         for ties, value in _told_apart(found[run], least)
         if not np.isnan(value)
@@ -76,14 +79,19 @@ def _told_apart(values: Mapping[str, float], least: float) -> list[tuple[str, fl
     return [(_ALL, chosen[0][1])] if spread < least else chosen
 
 
+def _shown(ties: str) -> str:
+    return word(ties) if ties == _ALL else strategy(ties)
+
+
 def _strategies(drawn: Collection[str], canvas: Canvas) -> dict[str, Row]:
     """Return symbol and colour of each strategy, with a legend of as many columns as there is room for."""
-    names = [ties for ties in (*COMPARED, _ALL) if ties in drawn]
+    every = [_shown(ties) for ties in (*COMPARED, _ALL)]
+    names = [ties for ties in every if ties in drawn]
     room = sum(canvas.span(name) + 2 * canvas.font for name in names) / canvas.width
     legend = {"title": None, "orient": "top", "columns": len(names) if room < 1 else 3 if room < 1.6 else 2}
 
     def scale(values: Sequence[str]) -> Row:
-        look = dict(zip((*COMPARED, _ALL), values, strict=True))
+        look = dict(zip(every, values, strict=True))
         return {"domain": names, "range": [look[name] for name in names]}
 
     strategy = {"field": "strategy", "type": "nominal", "legend": legend}

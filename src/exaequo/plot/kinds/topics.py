@@ -7,12 +7,12 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from exaequo.language import number, say, word
 from exaequo.plot.chart import Canvas, Chart, notes
 from exaequo.plot.kinds import kind
 from exaequo.plot.marks import Row, axis_name, by_name, layer, nominal, quantity, short_names
 from exaequo.plot.pair import NAMED, Pair, PairOptions, pair_of
 from exaequo.read import QrelsLike
-from exaequo.text import count
 
 #: Bars have names as long as their letters are not smaller than that share of the usual size.
 LEAST_LETTERS = 0.6
@@ -23,8 +23,9 @@ def topics(qrels: QrelsLike, runs: Any, **options: Unpack[PairOptions]) -> Chart
     """Differences between two systems, topic by topic, sorted."""
     pair = pair_of(qrels, runs, options)
     higher, lower, equal = (int(each.sum()) for each in (pair.gap > 0, pair.gap < 0, pair.gap == 0))
-    note = notes(f"higher on {count(higher, 'topic')}, lower on {lower}, equal on {equal}", pair.note)
-    return gap_bars(pair, Canvas.of(options, pair.title, note))
+    counts = {"higher": higher, "lower": lower, "equal": equal}
+    seen = say("higher on {higher:,} {higher:topic|topics}, lower on {lower}, equal on {equal}", **counts)
+    return gap_bars(pair, Canvas.of(options, pair.title, notes(seen, pair.note)))
 
 
 def gap_bars(pair: Pair, canvas: Canvas) -> Chart:
@@ -34,7 +35,7 @@ def gap_bars(pair: Pair, canvas: Canvas) -> Chart:
     topics = short_names(pair.topics, 16)
     gaps = sorted(zip(topics.values(), pair.gap.tolist(), strict=True), key=lambda each: -each[1])
     side = pair.measure.upward
-    better = {1: f"{second} better", -1: f"{first} better", 0: "equal"}
+    better = {1: say("{run} better", run=second), -1: say("{run} better", run=first), 0: word("equal")}
     rows = [{"topic": topic, "gap": gap, "sign": better[int(np.sign(side * gap))]} for topic, gap in gaps]
     tints = dict(zip(better.values(), (canvas.colours[0], canvas.colours[1], canvas.quiet), strict=True))
     there = [name for name in tints if any(row["sign"] == name for row in rows)]
@@ -45,8 +46,8 @@ def gap_bars(pair: Pair, canvas: Canvas) -> Chart:
     upright = max(map(canvas.span, topics.values())) < 0.9 * canvas.width / len(rows)
     axis = {"labels": not many, "ticks": not many, "labelAngle": 0 if upright else -90, "labelFontSize": letters}
     bars = {
-        "x": nominal("topic", title="Topic", axis=axis),
-        "y": quantity("gap", f"Difference in {axis_name(pair.measure)}"),
+        "x": nominal("topic", title=say("Topic"), axis=axis),
+        "y": quantity("gap", say("Difference in {measure}", measure=axis_name(pair.measure))),
         "color": by_name("sign", there, [tints[name] for name in there], legend),
     }
     return canvas.chart([layer(rows, "bar", bars)], *(_extremes(rows) if many else ()))
@@ -58,6 +59,7 @@ def _extremes(rows: Sequence[Row]) -> list[str]:
     down = [row for row in rows[::-1][:NAMED] if row["gap"] < 0]
     said = []
     for name, chosen in (("highest", up), ("lowest", down)):
-        far = ", ".join(f"{row['topic']} {row['gap']:+.4f}".replace("-", "−") for row in chosen)
-        said.append(f"{name}: {far}" if far else "")
+        gaps = [(row["topic"], number(f"{row['gap']:+.4f}")) for row in chosen]
+        far = ", ".join(f"{topic} {gap}".replace("-", "−") for topic, gap in gaps)
+        said.append(f"{word(name)}: {far}" if far else "")
     return said
