@@ -10,7 +10,7 @@ import click
 
 from exaequo.choices import COMPARE_MEASURES, COMPARED, PAGE_DOCUMENTS
 from exaequo.cli import output
-from exaequo.cli.options import Files, compares, evaluates, measure_option, reads_files
+from exaequo.cli.options import Files, compares, evaluates, measure_option, reads_files, speaks
 
 #: From here on a page is too large to send.
 LARGE = 20_000_000
@@ -28,6 +28,7 @@ LARGE = 20_000_000
 @click.option("--title", default="", metavar="TEXT", help="The title of the page.")
 @evaluates("depth", "missing", "precision", "seed")
 @reads_files
+@speaks
 def report(
     qrels: str,
     runs: tuple[str, ...],

@@ -99,7 +99,12 @@ _SPEAKER = _Speaker()
 
 def say(english: str, /, **values: Any) -> str:
     """Return a sentence in the language spoken, its values in their places: `{n:,}`, or `{n:topic|topics}`."""
-    return _SPEAKER.vformat(_found(("message",), english), (), values)
+    return _SPEAKER.vformat(template(english), (), values)
+
+
+def template(english: str) -> str:
+    """Return a sentence in the language spoken, with the places of its values open."""
+    return _found(("message",), english)
 
 
 def word(english: str) -> str:

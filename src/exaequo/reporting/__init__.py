@@ -6,15 +6,17 @@ in it. All names are escaped by the template, or put in place as text by the scr
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 from exaequo.choices import ALPHA, COMPARE_MEASURES, COMPARED, PAGE_DOCUMENTS
 from exaequo.comparison.plan import Plan
 from exaequo.errors import BadParameter, ExaequoError
 from exaequo.evaluation import judged_runs, warn
+from exaequo.language import ENGLISH, number, say, sentences, spoken, template
 from exaequo.measures import Measure, parse_measures
 from exaequo.options import Evaluation, Options, keywords
 from exaequo.plot.chart import COLOURS, FAINT, INK, ON_DARK, PAPER, QUIET
@@ -66,11 +68,21 @@ def page(content: Content) -> str:
     parts = {name: source.joinpath(f"page.{name}").read_text(encoding="utf-8") for name in ("html.j2", "css", "js")}
     return environment.from_string(parts["html.j2"]).render(
         c=content.shown,
+        say=say,
+        number=number,
+        lang=spoken(),
+        words=embedded(_words(content, parts["js"])) if spoken() != ENGLISH else "",
         style=parts["css"] + dark_figures(),
         script=parts["js"],
         policy=policy(parts["js"]),
         data=embedded(content.shown["data"]),
     )
+
+
+def _words(content: Content, script: str) -> dict[str, Any]:
+    """Return what the script says, and how it writes numbers, in another language."""
+    said = {text: template(text) for text in re.findall(r'\b(?:say|parts)\("([^"]*)"', script)}
+    return {"decimal": sentences(spoken())["grammar"]["decimal"], "said": said | content.shown["names"]}
 
 
 def dark_figures() -> str:

@@ -9,12 +9,16 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from exaequo import tabular
 from exaequo.choices import PAGE_DOCUMENTS
 from exaequo.comparison import Comparison, compare_runs
+from exaequo.comparison.pages import for_a_paper
 from exaequo.comparison.plan import Plan
 from exaequo.comparison.values import pick
 from exaequo.comparison.verdicts import BETTER, TIES, WORSE
 from exaequo.evaluation import Judged
+from exaequo.explanation.wording import Wording
+from exaequo.language import ENGLISH, number, say, speaking, spoken, strategy, word
 from exaequo.measures import Measure, parse_measure
 from exaequo.options import Options
 from exaequo.plot.kinds.systems import written_out
@@ -34,7 +38,6 @@ from exaequo.reporting.sentences import (
 )
 from exaequo.scores import Scores
 from exaequo.tabular import cell_text
-from exaequo.text import count
 
 #: Runs up to which the matrix of pairs has figures without a script; of more it has signs.
 MOST_FIGURES = 15
@@ -69,15 +72,16 @@ def content_of(
     pair, ranked, changes = leaders(result), ranked_runs(result), _changes(result)
     verdict = verdict_of(result, *pair)
     shown: dict[str, Any] = {
-        "title": title or f"{count(len(scores.runs), 'run')}, {count(len(scores.shared), 'topic')}",
+        "title": title or say("{n:,} {n:run|runs}, {m:,} {m:topic|topics}", n=len(scores.runs), m=len(scores.shared)),
         "verdict": verdict,
-        "provenance": [*provenance_of(result, options), *([("command", command)] if command else [])],
+        "test": plan.name,
+        "provenance": _provenance(result, options, command),
         "inputs": [
             {"run": each["name"], "file": each["file"], "sha256": each["sha256"] or "", "lines": each["lines"]}
             for each in scores.inputs["runs"]
         ],
         "ties_sentence": sentence_on_ties(result),
-        "strategies": scores.ties,
+        "strategies": [strategy(ties) for ties in scores.ties],
         "ties": _ties(scores, ranked),
         "changes": changes[:MOST_CHANGES],
         "more_changes": max(0, len(changes) - MOST_CHANGES),
@@ -96,26 +100,37 @@ def content_of(
         "pictures": list(figures(result, *pair)),
         "glossary": _glossary(result),
     }
-    about = {name: shown[name] for name in ("provenance", "inputs", "health", "warnings", "glossary")}
-    about["provenance"] = dict(about["provenance"])
-    data = data_of(result, options, pair) | {"depth": documents, "about": about}
-    return Content(verdict, result.warnings, shown | {"data": data})
+    latex = tabular.latex(for_a_paper(result)) if len(ranked) > 1 else ""
+    with speaking(ENGLISH):  # programs read it
+        about = {
+            "provenance": dict(_provenance(result, options, command)),
+            **{name: shown[name] for name in ("inputs", "health", "warnings")},
+            "glossary": _glossary(result),
+        }
+        data = data_of(result, options, pair) | {"latex": latex, "depth": documents, "about": about}
+        names = {plan.name: shown["test"], **dict(zip(scores.ties, shown["strategies"], strict=True))}
+    return Content(verdict, result.warnings, shown | {"data": data, "names": names})
+
+
+def _provenance(result: Comparison, options: Options, command: str) -> list[tuple[str, str]]:
+    return [*provenance_of(result, options), *([(say("command"), command)] if command else [])]
 
 
 def _glossary(result: Comparison) -> list[dict[str, str]]:
     """Explain the measures the page shows: those asked for, and what is drawn besides."""
+    words = Wording(spoken())
     asked, also = list(result.scores.measures), parse_measure(f"PRES@{DEEPEST_HIT}")
     if len(result.scores.runs) > 1 and also not in asked:
         asked.append(also)
     return [
         {
             "name": measure.name,
-            "title": measure.definition.title,
-            "formula": measure.definition.formula,
+            "title": about["title"],
+            "formula": about["formula"],
             "source": measure.definition.source,
-            "note": "" if measure.definition.higher_is_better else "Less is better.",
+            "note": "" if measure.definition.higher_is_better else say("Less is better."),
         }
-        for measure in asked
+        for measure, about in ((measure, words.about(measure)) for measure in asked)
     ]
 
 
@@ -124,7 +139,7 @@ def _ties(scores: Scores, ranked: list[str]) -> list[dict[str, Any]]:
     return [
         {
             "run": run,
-            "tied": f"{scores.facts[run].health['tied']:.1f}",
+            "tied": number(f"{scores.facts[run].health['tied']:.1f}"),
             "means": [cell_text(mean) for mean in found.values()],
             "span": cell_text(abs(found["optimistic"] - found["realistic"])),
         }
@@ -138,7 +153,9 @@ def _changes(result: Comparison) -> list[dict[str, Any]]:
     return [
         {
             **row,
-            "verdicts": [{">": row["two"], "<": row["one"], "=": "neither"}[row[ties]] for ties in result.scores.ties],
+            "verdicts": [
+                {">": row["two"], "<": row["one"], "=": word("neither")}[row[ties]] for ties in result.scores.ties
+            ],
         }
         for row in rows.iter_rows(named=True)
     ]
@@ -216,8 +233,8 @@ def _documents(top: Sequence[Sequence[Any]], options: Options) -> list[dict[str,
         equal = tied or (at > 0 and top[at - 1][2])
         enough = grade is not None and (grade > 0 if options.rel_level is None else grade >= options.rel_level)
         relevant = enough and grade <= options.max_grade
-        judgment = "not judged" if grade is None else f"{grade:g}{' ✓' if relevant else ''}"
+        judgment = word("not judged") if grade is None else f"{number(f'{grade:g}')}{' ✓' if relevant else ''}"
         kind = " ".join(filter(None, ("tied" if tied else "", "in-tie" if equal else "")))
-        row = {"rank": f"{at + 1}{' =' if equal else ''}", "name": name, "judgment": judgment, "score": score}
+        row = {"rank": f"{at + 1}{' =' if equal else ''}", "name": name, "judgment": judgment, "score": number(score)}
         rows.append({**row, "kind": kind, "relevant": relevant})
     return rows

@@ -8,7 +8,6 @@ import numpy as np
 
 from exaequo import tabular
 from exaequo.comparison import Comparison
-from exaequo.comparison.pages import for_a_paper
 from exaequo.comparison.values import means, pick
 from exaequo.comparison.verdicts import OUTCOMES
 from exaequo.options import Options
@@ -62,5 +61,4 @@ def data_of(result: Comparison, options: Options, pair: tuple[str, str | None]) 
             "outcome": [[OUTCOMES.index(each) for each in own["outcome"]] for own in by_measure],
         },
         "lists": [[facts.tops[at] for at in order] for facts in scores.facts.values()],
-        "latex": tabular.latex(for_a_paper(result)) if len(scores.runs) > 1 else "",
     }

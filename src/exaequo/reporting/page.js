@@ -14,17 +14,26 @@
   const short = (text, most) => (text.length > most ? text.slice(0, most - 1) + "…" : text);
   document.documentElement.classList.add("scripted");
 
+  // ---- words: English, unless the page brings another language along
+  const spoken = $("words") ? JSON.parse($("words").textContent) : { decimal: ".", said: {} };
+  const parts = (text, values) =>
+    (spoken.said[text] || text).split(/({\w+})/).map((part) => (/^{\w+}$/.test(part) ? values[part.slice(1, -1)] : part));
+  const say = (text, values = {}) => parts(text, values).join("");
+  const marked = (text) => text.replace(".", spoken.decimal);
+
   // ---- numbers, written as everywhere else
   const figure = (value) => {
-    if (value === null || value === undefined) return "undefined";
-    if (value !== 0 && Math.abs(value) < 0.00005) return value.toExponential(1).replace(/e([-+])(\d)$/, "e$10$2");
-    return value.toFixed(4);
+    if (value === null || value === undefined) return say("undefined");
+    if (value !== 0 && Math.abs(value) < 0.00005) return marked(value.toExponential(1).replace(/e([-+])(\d)$/, "e$10$2"));
+    return marked(value.toFixed(4));
   };
   const signed = (value) => {
     const text = Math.abs(value).toFixed(4);
-    return text === "0.0000" ? text : (value < 0 ? "−" : "+") + text;
+    return (text === "0.0000" ? "" : value < 0 ? "−" : "+") + marked(text);
   };
-  const p_text = (p) => (p < 0.0001 ? "p < 0.0001" : "p = " + (p < 0.1 ? Number(p.toPrecision(2)) : p.toFixed(2)));
+  const p_text = (p) => marked(p < 0.0001 ? "p < 0.0001" : "p = " + (p < 0.1 ? Number(p.toPrecision(2)) : p.toFixed(2)));
+  const between = (found) => say("{low} to {high}", { low: signed(found.low), high: signed(found.high) });
+  const both = (each) => say("{a} and {b}", { a: figure(each.a), b: figure(each.b) });
   const strategies = Object.keys(data.means);
   const measures = data.measures.map((measure) => measure.name);
   const many_runs = data.runs.length > 60;
@@ -85,11 +94,11 @@
   const intervals = (at) => {
     const table = make("table");
     table.append(make("caption", measures[at]));
-    head(table, ["run", "tied %", ...strategies, "span"]);
+    head(table, [say("run"), say("tied %"), ...strategies.map((ties) => say(ties)), say("span")]);
     const body = table.createTBody();
     for (const run of data.ranked) {
       const row = body.insertRow();
-      row.append(make("th", data.runs[run], { scope: "row" }), make("td", data.tied[run].toFixed(1), { class: "n" }));
+      row.append(make("th", data.runs[run], { scope: "row" }), make("td", marked(data.tied[run].toFixed(1)), { class: "n" }));
       for (const ties of strategies) row.append(make("td", figure(data.means[ties][at][run]), { class: "n" }));
       const span = Math.abs(data.means.optimistic[at][run] - data.means.realistic[at][run]);
       row.append(make("td", figure(span), { class: "n" }));
@@ -135,7 +144,7 @@
       row.hidden = !row.dataset.run.toLowerCase().includes(text.toLowerCase());
       count += row.hidden ? 0 : 1;
     }
-    $("shown").textContent = `${count} of ${rows.length} runs`;
+    $("shown").textContent = say("{some} of {all} runs", { some: count, all: rows.length });
   };
   const pin = (pinned) => {
     const base = number_of.get(pinned);
@@ -150,20 +159,20 @@
         const run = number_of.get(row.dataset.run);
         const found = against(at, base, run);
         const word = verdict(found);
-        const sure = found ? `, ${signed(found.low)} to ${signed(found.high)}, ${p_text(found.p)}` : "";
+        const sure = found ? `, ${between(found)}, ${p_text(found.p)}` : "";
         const text = signed(means[at][run] - means[at][base]) + sure + mark[word];
         cell.append(make("span", text, word ? { class: word } : {}));
       });
     }
     const untested = base !== undefined && data.baseline !== "" && data.baseline !== pinned;
-    $("pinned").textContent = untested ? `Differences from ${pinned} have no p: the tests were made against ${data.baseline}.` : "";
+    $("pinned").textContent = untested ? say("Differences from {run} have no p: the tests were made against {baseline}.", { run: pinned, baseline: data.baseline }) : "";
   };
 
   // ---- the matrix of pairs; of many runs it has signs
   const matrix = (at) => {
     const grid = make("table");
     grid.append(make("caption", measures[at]));
-    head(grid, ["run", ...data.ranked.map((run) => data.runs[run])]);
+    head(grid, [say("run"), ...data.ranked.map((run) => data.runs[run])]);
     const body = grid.createTBody();
     for (const run of data.ranked) {
       const row = body.insertRow();
@@ -211,7 +220,7 @@
     for (let at = Math.ceil(low / step); at * step <= high + step / 1e6; at += 1) found.push(at * step);
     return found;
   };
-  const tick = (value) => String(Number(value.toPrecision(6))).replace("-", "−");
+  const tick = (value) => marked(String(Number(value.toPrecision(6)))).replace("-", "−");
   const frame = (width, height, role, label) =>
     draw("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role, "aria-label": label });
 
@@ -220,7 +229,7 @@
     const named = (width - 80) / Math.max(gaps.length, 1) >= 12;
     const [left, top, bottom] = [70, 30, named ? 84 : 24];
     const height = 256 + bottom;
-    const what = one < 0 ? `${measures[at]} by topic, sorted` : `Differences in ${measures[at]} by topic, sorted`;
+    const what = one < 0 ? say("{measure} by topic, sorted", { measure: measures[at] }) : say("Differences in {measure} by topic, sorted", { measure: measures[at] });
     const svg = frame(width, height, "group", what);
     const low = Math.min(0, ...gaps.map((each) => each.gap));
     const high = Math.max(low + 1e-6, 0, ...gaps.map((each) => each.gap));
@@ -242,26 +251,26 @@
         tabindex: number ? "-1" : "0",
         role: "button",
         "data-topic": each.topic,
-        "aria-label": `topic ${each.name}: ${text}`,
+        "aria-label": say("topic {topic}", { topic: each.name }) + `: ${text}`,
       });
       if (named) {
         const middle = left + number * step + step / 2;
         const turned = { "text-anchor": "end", transform: `translate(${middle + 4} ${height - bottom + 6}) rotate(-90)` };
         svg.append(draw("text", turned, short(each.name, 9)));
       }
-      bar.append(draw("title", {}, `${each.name}: ` + (one < 0 ? text : `${figure(each.a)} and ${figure(each.b)}`)));
+      bar.append(draw("title", {}, `${each.name}: ` + (one < 0 ? text : both(each))));
       svg.append(bar);
     });
     const names = [one, two].map((run) => (run < 0 ? "" : short(data.runs[run], 50)));
-    const legend = one < 0 ? [[names[1], "two"]] : [[`${names[1]} better`, "two"], [`${names[0]} better`, "one"]];
+    const legend = one < 0 ? [[names[1], "two"]] : [[say("{run} better", { run: names[1] }), "two"], [say("{run} better", { run: names[0] }), "one"]];
     let from = left;
     for (const [text, kind] of legend) {
       svg.append(draw("rect", { x: from, y: 6, width: 11, height: 11, class: kind }));
       svg.append(draw("text", { x: from + 16, y: 16 }, text));
       from += 46 + 7.2 * text.length;
     }
-    svg.append(draw("text", { x: (left + width) / 2, y: height - 6, "text-anchor": "middle" }, "topics, sorted"));
-    const what_is_up = one < 0 ? measures[at] : `difference in ${measures[at]}`;
+    svg.append(draw("text", { x: (left + width) / 2, y: height - 6, "text-anchor": "middle" }, say("topics, sorted")));
+    const what_is_up = one < 0 ? measures[at] : say("difference in {measure}", { measure: measures[at] });
     const turned = { "text-anchor": "middle", transform: `translate(14 ${top + (height - top - bottom) / 2}) rotate(-90)` };
     svg.append(draw("text", turned, what_is_up));
     return svg;
@@ -293,7 +302,8 @@
     const high = Math.max(low + 1e-6, ...values);
     const x = (value) => left + ((value - low) / (high - low)) * size;
     const y = (value) => top + ((high - value) / (high - low)) * size;
-    const label = `${measures[at]} of ${data.runs[two]} against ${data.runs[one]}, topic by topic; above the line the first is higher`;
+    const names = { measure: measures[at], two: data.runs[two], one: data.runs[one] };
+    const label = say("{measure} of {two} against {one}, topic by topic; above the line the first is higher", names);
     const svg = frame(left + size + 30, top + size + 50, "img", label);
     for (const value of ticks(low, high)) {
       svg.append(draw("line", { x1: x(value), x2: x(value), y1: top, y2: top + size, class: "axis" }));
@@ -304,11 +314,11 @@
     svg.append(draw("line", { x1: x(low), x2: x(high), y1: y(low), y2: y(high), class: "same" }));
     for (const each of gaps) {
       const point = draw("circle", { cx: x(each.a), cy: y(each.b), r: 5, class: "two", "data-topic": each.topic });
-      point.append(draw("title", {}, `${each.name}: ${figure(each.a)} and ${figure(each.b)}`));
+      point.append(draw("title", {}, `${each.name}: ${both(each)}`));
       point.addEventListener("click", () => choose(each.topic));
       svg.append(point);
     }
-    const [below, beside] = [one, two].map((run) => `${measures[at]} of ${short(data.runs[run], 40)}`);
+    const [below, beside] = [one, two].map((run) => say("{measure} of {run}", { measure: measures[at], run: short(data.runs[run], 40) }));
     svg.append(draw("text", { x: left + size / 2, y: top + size + 40, "text-anchor": "middle" }, below));
     const turned = { "text-anchor": "middle", transform: `translate(14 ${top + size / 2}) rotate(-90)` };
     svg.append(draw("text", turned, beside));
@@ -318,14 +328,16 @@
   const say_pair = (gaps, one, two, at) => {
     if (one < 0) {
       const mean = figure(data.means[strategies[0]][at][two]);
-      $("bars-text").replaceChildren(`${measures[at]} of `, name(data.runs[two]), `: mean ${mean}.`);
+      $("bars-text").replaceChildren(...parts("{measure} of {run}: mean {mean}.", { measure: measures[at], run: name(data.runs[two]), mean }));
       return;
     }
     const [up, down] = [gaps.filter((each) => each.gap > 0).length, gaps.filter((each) => each.gap < 0).length];
     const found = against(at, one, two);
-    const counts = `: higher on ${up} topics, lower on ${down}, equal on ${gaps.length - up - down}`;
-    const size = found ? `; mean difference ${signed(found.gap)}, ${signed(found.low)} to ${signed(found.high)}, ${p_text(found.p)} (${data.test})${found.word === "ties decide" ? "; ties decide" : ""}.` : ".";
-    $("bars-text").replaceChildren(`${measures[at]} of `, name(data.runs[two]), " over ", name(data.runs[one]), counts + size);
+    const names = { measure: measures[at], two: name(data.runs[two]), one: name(data.runs[one]), up, down, same: gaps.length - up - down };
+    const counts = parts("{measure} of {two} over {one}: higher on {up} topics, lower on {down}, equal on {same}", names);
+    const size = found ? say("; mean difference {gap}", { gap: signed(found.gap) }) + `, ${between(found)}, ${p_text(found.p)} (${say(data.test)})` : "";
+    const open = found && found.word === "ties decide" ? say("; ties decide") : "";
+    $("bars-text").replaceChildren(...counts, size + open + ".");
   };
 
   const topics = () => {
@@ -338,7 +350,7 @@
     document.querySelector('button[data-chart="cloud"]').hidden = one < 0;
     say_pair(gaps, one, two, at);
     const far = gaps.slice().sort((x, y) => Math.abs(y.gap) - Math.abs(x.gap)).slice(0, 5).filter((each) => each.gap);
-    $("contrasts").replaceChildren(one < 0 ? "Highest: " : "Most different: ");
+    $("contrasts").replaceChildren(one < 0 ? say("Highest: ") : say("Most different: "));
     for (const each of far) {
       const button = make("button", `${each.name} ${one < 0 ? figure(each.b) : signed(each.gap)}`, { type: "button" });
       button.addEventListener("click", () => choose(each.topic));
@@ -351,9 +363,10 @@
   const list = (run, topic, at) => {
     const grid = make("table");
     const caption = make("caption");
-    caption.append(name(data.runs[run]), ", topic ", name(data.topics[topic]), `: ${measures[at]} ${figure(data.values[at][run][topic])}`);
+    const names = { run: name(data.runs[run]), topic: name(data.topics[topic]) };
+    caption.append(...parts("{run}, topic {topic}", names), `: ${measures[at]} ${figure(data.values[at][run][topic])}`);
     grid.append(caption);
-    head(grid, ["rank", "document", "judgment", "score"], ["n", "", "", "n"]);
+    head(grid, [say("rank"), say("document"), say("judgment"), say("score")], ["n", "", "", "n"]);
     const body = grid.createTBody();
     const documents = data.lists[run][topic];
     documents.forEach(([document_, grade, tied, score], number) => {
@@ -364,11 +377,11 @@
       row.className = [tied ? "tied" : "", equal ? "in-tie" : ""].join(" ").trim();
       row.append(make("td", String(number + 1) + (equal ? " =" : ""), { class: "n" }));
       row.append(make("td", document_));
-      row.append(make("td", grade === null ? "not judged" : String(grade) + (relevant ? " ✓" : ""), relevant ? { class: "rel" } : {}));
-      row.append(make("td", score, { class: "n" }));
+      row.append(make("td", grade === null ? say("not judged") : marked(String(grade)) + (relevant ? " ✓" : ""), relevant ? { class: "rel" } : {}));
+      row.append(make("td", marked(score), { class: "n" }));
     });
-    if (!documents.length) body.insertRow().append(make("td", "nothing returned", { colspan: "4" }));
-    const around = make("div", null, { class: "scroll", tabindex: "0", role: "region", "aria-label": `List of ${data.runs[run]}` });
+    if (!documents.length) body.insertRow().append(make("td", say("nothing returned"), { colspan: "4" }));
+    const around = make("div", null, { class: "scroll", tabindex: "0", role: "region", "aria-label": say("List of {run}", { run: data.runs[run] }) });
     around.append(grid);
     return around;
   };

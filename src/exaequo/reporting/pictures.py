@@ -12,6 +12,7 @@ from exaequo.comparison import Comparison
 from exaequo.comparison.values import means as mean_values
 from exaequo.comparison.values import pick
 from exaequo.errors import ExaequoError
+from exaequo.language import number, say, strategy
 from exaequo.measures import parse_measure
 from exaequo.plot.chart import Canvas, Chart, notes
 from exaequo.plot.kinds.at_k import cutoff_lines, without_cutoff
@@ -29,7 +30,6 @@ from exaequo.reporting.facts import CUTOFFS, DEEPEST_HIT, DEEPEST_TIE, first_cut
 from exaequo.reporting.sentences import means_by_ties, ranked_runs
 from exaequo.scores import Scores
 from exaequo.tabular import cell_text
-from exaequo.text import count
 
 #: What Vega says of its marks to screen readers; it stands in tags, where a name cannot be.
 _TAG, _ROLES = re.compile(r"<[^<>]+>"), re.compile(r' (?:role|aria-roledescription|aria-label)="[^"]*"')
@@ -39,12 +39,16 @@ def figures(result: Comparison, best: str, second: str | None) -> Iterator[Row]:
     """Draw everything the page shows; the pair is what its verdict is about."""
     ranked = ranked_runs(result)
     found = means_by_ties(result.scores, ranked)
-    about = f"{count(len(result.scores.shared), 'topic')}, {result.scores.ties[0]} ties"
+    about = _seen(len(result.scores.shared), result.scores.ties[0])
     yield from _of_means(result, found, about)
     yield from _of_lines(result, ranked, about)
     yield from _of_ties(result.scores, found)
     if second is not None:
         yield from _of_pair(result.scores, best, second)
+
+
+def _seen(topics: int, ties: str) -> str:
+    return say("{n:,} {n:topic|topics}, {ties} ties", n=topics, ties=strategy(ties))
 
 
 def _figure(name: str, title: str, text: str, chart: Chart, cells: Sequence[Sequence[str]] = ()) -> Row:
@@ -59,18 +63,18 @@ def _figure(name: str, title: str, text: str, chart: Chart, cells: Sequence[Sequ
 def _of_means(result: Comparison, found: dict[str, dict[str, float]], about: str) -> Iterator[Row]:
     """The means of the best runs by the first measure: what ties leave open, and their intervals."""
     first, ranked = result.scores.measures[0], list(found)
-    best_of = f" The best {MOST_ROWS} runs." if len(ranked) > MOST_ROWS else ""
-    title = f"What ties leave open: {first.name}"
-    text = f"Intervals from realistic to optimistic scores, as in the table of ties.{best_of}"
+    best_of = say(" The best {n} runs.", n=MOST_ROWS) if len(ranked) > MOST_ROWS else ""
+    title = say("What ties leave open: {measure}", measure=first.name)
+    text = say("Intervals from realistic to optimistic scores, as in the table of ties.") + best_of
     chart = intervals(found, ranked[:MOST_ROWS], first, Canvas.of({}, title, about))
     yield _figure("ties", title, text, chart)
     own = pick(result.systems, first).head(MOST_ROWS)
     group = "group" if "group" in own.columns else "mark"
     rows = own.select("run", "mean", "low", "high", pl.col(group).alias("group")).to_dicts()
     letters = letters_mean(rows) if group == "group" and len(ranked) > 1 else ""
-    title = f"Means of {first.name}"
+    title = say("Means of {measure}", measure=first.name)
     chart = means(rows, first, Canvas.of({}, title, notes(about, letters)))
-    yield _figure("systems", title, f"Means with their intervals, as in the table of runs.{best_of}", chart)
+    yield _figure("systems", title, say("Means with their intervals, as in the table of runs.") + best_of, chart)
 
 
 def _of_lines(result: Comparison, ranked: list[str], about: str) -> Iterator[Row]:
@@ -79,28 +83,32 @@ def _of_lines(result: Comparison, ranked: list[str], about: str) -> Iterator[Row
     levels = [name for name in result.curves.columns if name != "run"]
     by_run = {run: values for run, *values in result.curves.select("run", *levels).rows()}
     curves = {run: by_run[run] for run in ranked}
-    title = "Interpolated precision"
+    title = say("Interpolated precision")
     chart = mean_curves(curves, Canvas.of({}, title, about))
-    yield _figure("curves", title, "Precision at recall 0 to 1, averaged over topics.", chart, _cells(levels, curves))
+    text = say("Precision at recall 0 to 1, averaged over topics.")
+    yield _figure("curves", title, text, chart, _cells(map(number, levels), curves))
     cut = first_cut(scores.measures)
     if cut is not None:
         name = without_cutoff(cut.name).name
         at_k = {run: scores.facts[run].at_k for run in ranked}
-        title = f"{name} against the cutoff"
-        every = f"{count(len(scores.evaluated), 'topic')}, {scores.ties[0]} ties"
+        title = say("{measure} against the cutoff", measure=name)
+        every = _seen(len(scores.evaluated), scores.ties[0])
         chart = cutoff_lines(at_k, CUTOFFS, name, Canvas.of({}, title, every))
-        yield _figure("at-k", title, "Means over all judged topics.", chart, _cells(map(str, CUTOFFS), at_k))
+        yield _figure("at-k", title, say("Means over all judged topics."), chart, _cells(map(str, CUTOFFS), at_k))
     if len(scores.measures) > 1 and len(ranked) > 2:
-        title = "Agreement of measures"
-        text = "Kendall's τ-b between the rankings of the runs by each two measures."
+        title = say("Agreement of measures")
+        text = say("Kendall's τ-b between the rankings of the runs by each two measures.")
         by_measure = [mean_values(scores, measure) for measure in scores.measures]
         chart = agreement(scores.measures, by_measure, Canvas.of({}, title, about))
-        cells = [list(result.taus.columns), *([cell_text(cell) for cell in row] for row in result.taus.rows())]
+        cells = [
+            [say("measure"), *result.taus.columns[1:]],
+            *([cell_text(cell) for cell in row] for row in result.taus.rows()),
+        ]
         yield _figure("measures", title, text, chart, cells)
 
 
 def _cells(heads: Iterable[str], by_run: Mapping[str, Sequence[float]]) -> list[list[str]]:
-    return [["run", *heads], *([run, *map(cell_text, values)] for run, values in by_run.items())]
+    return [[say("run"), *heads], *([run, *map(cell_text, values)] for run, values in by_run.items())]
 
 
 def _of_ties(scores: Scores, found: dict[str, dict[str, float]]) -> Iterator[Row]:
@@ -109,15 +117,17 @@ def _of_ties(scores: Scores, found: dict[str, dict[str, float]]) -> Iterator[Row
     facts, topics = scores.facts[run], scores.evaluated.to_list()
     if not any(facts.ties):
         return
-    labels = [f"topic {name}" for name in short_names(topics, 20).values()]
+    labels = [say("topic {topic}", topic=name) for name in short_names(topics, 20).values()]
     rows, lengths = dict(zip(labels, facts.ties, strict=True)), dict(zip(labels, facts.lengths, strict=True))
-    text = (
-        f"Of all runs, {run} depends most on how ties are broken. A bar goes from the first to the last rank of a tie."
+    text = say(
+        "Of all runs, {run} depends most on how ties are broken. A bar goes from the first to the last rank of a tie.",
+        run=run,
     )
-    chart = tie_rows(rows, lengths, DEEPEST_TIE, Canvas.of({}, f"Ties of {run}"))
-    cells = [["topic", "ranks of ties that are mixed", "ranks of other ties"]]
+    title = say("Ties of {run}", run=run)
+    chart = tie_rows(rows, lengths, DEEPEST_TIE, Canvas.of({}, title))
+    cells = [[say("topic"), say("ranks of ties that are mixed"), say("ranks of other ties")]]
     cells += [[topic, *_ranges(bars)] for topic, bars in zip(topics, facts.ties, strict=True)]
-    yield _figure("tie-groups", f"Ties of {run}", text, chart, cells)
+    yield _figure("tie-groups", title, text, chart, cells)
 
 
 def _ranges(bars: list[Row]) -> list[str]:
@@ -136,21 +146,33 @@ def _of_pair(scores: Scores, best: str, second: str) -> Iterator[Row]:
     pair, name = Pair(first, (second, best), topics, own[second], own[best]), first.name
     columns = (values.tolist() for values in (pair.first, pair.second, pair.gap))
     rows = sorted(zip(topics, *columns, strict=True), key=lambda row: -row[-1])
-    cells = [["topic", second, best, "difference"], *([topic, *map(cell_text, values)] for topic, *values in rows)]
-    canvas, title = Canvas.of({}, pair.title, f"{scores.ties[0]} ties"), f"{pair.title}, topic by topic"
-    yield _figure("topics", title, f"Differences in {name}, sorted.", gap_bars(pair, canvas), cells)
-    text = f"{name} of both, topic by topic, as in the table above."
-    yield _figure("scatter", f"{best} and {second}", text, cloud(pair, canvas))
+    cells = [[say("topic"), second, best, say("difference")]]
+    cells += [[topic, *map(cell_text, values)] for topic, *values in rows]
+    canvas = Canvas.of({}, pair.title, say("{ties} ties", ties=strategy(scores.ties[0])))
+    title = say("{pair}, topic by topic", pair=pair.title)
+    text = say("Differences in {measure}, sorted.", measure=name)
+    yield _figure("topics", title, text, gap_bars(pair, canvas), cells)
+    text = say("{measure} of both, topic by topic, as in the table above.", measure=name)
+    yield _figure("scatter", say("{a} and {b}", a=best, b=second), text, cloud(pair, canvas))
     topic = topics[int(np.argmax(np.abs(pair.gap)))]
     at = scores.evaluated.index_of(topic)
     hits = {run: scores.facts[run].hits[at] for run in (best, second)}
     what = parse_measure(f"PRES@{DEEPEST_HIT}")
     scene = scene_of(what, hits, scores.facts[best].n_rel[at])
-    chart = areas(scene, Canvas.of({}, f"{what.name}, topic {topic}"), "relevant documents against rank")
-    text = (
-        f"The topic on which {best} and {second} differ most in {name}: relevant documents found up to each rank. "
-        f"The area under a line, as a share of that between best and worst case, is {what.name}."
+    chart = areas(
+        scene,
+        Canvas.of({}, say("{measure}, topic {topic}", measure=what.name, topic=topic)),
+        say("relevant documents against rank"),
+    )
+    text = say(
+        "The topic on which {best} and {second} differ most in {measure}: relevant documents found up to each rank. "
+        "The area under a line, as a share of that between best and worst case, is {drawn}.",
+        best=best,
+        second=second,
+        measure=name,
+        drawn=what.name,
     )
     ranks = [[run, str(len(found)), ", ".join(map(str, found))] for run, found in hits.items()]
-    cells = [["run", f"found in the first {DEEPEST_HIT}", "ranks of relevant documents"], *ranks]
-    yield _figure("recall", f"Relevant documents found, topic {topic}", text, chart, cells)
+    heads = [say("run"), say("found in the first {n}", n=DEEPEST_HIT), say("ranks of relevant documents")]
+    title = say("Relevant documents found, topic {topic}", topic=topic)
+    yield _figure("recall", title, text, chart, [heads, *ranks])

@@ -13,11 +13,12 @@ from exaequo import __version__
 from exaequo.comparison import Comparison
 from exaequo.comparison.values import means, pick
 from exaequo.comparison.verdicts import BETTER, EQUIVALENT, TIES, WORSE
+from exaequo.language import number, say, strategy, word
 from exaequo.options import Options
 from exaequo.plot.kinds.systems import written_out
 from exaequo.scores import Scores
 from exaequo.tabular import cell_text
-from exaequo.text import count, on_one_line
+from exaequo.text import on_one_line
 
 
 def ranked_runs(result: Comparison) -> list[str]:
@@ -45,13 +46,14 @@ def leaders(result: Comparison) -> tuple[str, str | None]:
 
 def signed(value: float) -> str:
     """Write a difference: always with a sign, and a real minus."""
-    text = cell_text(abs(value)) if abs(value) >= 0.00005 else "0.0000"
-    return text if text == "0.0000" else f"{'−' if value < 0 else '+'}{text}"
+    if abs(value) < 0.00005:
+        return number("0.0000")
+    return f"{'−' if value < 0 else '+'}{cell_text(abs(value))}"
 
 
 def p_text(p: float) -> str:
     """Write a p."""
-    return "p < 0.0001" if p < 0.0001 else f"p = {p:.2g}" if p < 0.1 else f"p = {p:.2f}"
+    return number("p < 0.0001" if p < 0.0001 else f"p = {p:.2g}" if p < 0.1 else f"p = {p:.2f}")
 
 
 def verdict_of(result: Comparison, best: str, second: str | None) -> str:
@@ -60,64 +62,92 @@ def verdict_of(result: Comparison, best: str, second: str | None) -> str:
     measure = first_measure.name
     systems = pick(result.systems, first_measure)
     own = dict(systems.select("run", "mean").iter_rows())
-    over = f"over {count(len(result.scores.shared), 'topic')}"
-    sure = f"{100 * (1 - plan.alpha):g} % interval"
-    simultaneous = "" if plan.single or plan.correction == "none" or len(systems) < 3 else "simultaneous "
+    over = say("over {n:,} {n:topic|topics}", n=len(result.scores.shared))
+    sure = say("{sure:g} % interval", sure=100 * (1 - plan.alpha))
+    if not (plan.single or plan.correction == "none" or len(systems) < 3 or second is None):
+        sure = say("simultaneous {sure:g} % interval", sure=100 * (1 - plan.alpha))
     if second is None:
         top = systems.row(0, named=True)
-        sentence = f"{best} has a mean {measure} of {cell_text(top['mean'])} {over}, {sure} {cell_text(top['low'])} to "
-        return on_one_line(f"{sentence}{cell_text(top['high'])}. There is no run to compare it with.")
+        figures = {name: cell_text(top[name]) for name in ("mean", "low", "high")}
+        alone = say(
+            "{run} has a mean {measure} of {mean} {over}, {sure} {low} to {high}. There is no run to compare it with.",
+            **{"run": best, "measure": measure, "over": over, "sure": sure, **figures},
+        )
+        return on_one_line(alone)
     first = systems["run"][0]
-    most = "highest" if first_measure.upward > 0 else "lowest"
-    baseline = ", the baseline," if first == plan.baseline else ""
-    start = f"{first}{baseline} has the {most} mean {measure}, {cell_text(own[first])}, {over}"
-    next_best = f". {best}, the best of the others, is" if first == second else ":"
+    baseline = say(", the baseline,") if first == plan.baseline else ""
+    start = say(
+        "{run}{baseline} has the highest mean {measure}, {mean}, {over}"
+        if first_measure.upward > 0
+        else "{run}{baseline} has the lowest mean {measure}, {mean}, {over}",
+        run=first,
+        baseline=baseline,
+        measure=measure,
+        mean=cell_text(own[first]),
+        over=over,
+    )
+    next_best = say(". {run}, the best of the others, is", run=best) if first == second else say(":")
     one, two = pl.col("one"), pl.col("two")
     either = ((one == best) & (two == second)) | ((one == second) & (two == best))
     pair = pick(result.pairs, first_measure).filter(either).row(0, named=True)
     side = 1 if pair["two"] == best else -1
     low, high = sorted((side * pair["low"], side * pair["high"]))
     share = (own[best] - own[second]) / own[second] if own[second] else math.nan
-    gain = "" if math.isnan(share) else f" ({100 * share:+.1f} %)".replace("-", "−")
-    interval = f"{simultaneous}{sure} {signed(low)} to {signed(high)}"
-    size = f"{signed(side * pair['difference'])}{gain} over {second}, {interval}"
+    gain = "" if math.isnan(share) else say(" ({gain:+.1f} %)", gain=100 * share).replace("-", "−")
+    interval = say("{sure} {low} to {high}", sure=sure, low=signed(low), high=signed(high))
+    size = signed(side * pair["difference"]) + gain + say(" over {run}, ", run=second) + interval
     known = f"{p_text(pair['corrected_p'])} ({plan.name})"
     return on_one_line(f"{start}{next_best} {size}, {known}: {_outcome(pair, side, result)}.")
 
 
 def _outcome(pair: dict[str, Any], side: int, result: Comparison) -> str:
     """Say what holds of the best run: whatever the order of ties, or what each order says."""
-    word = {(BETTER, 1): "better", (WORSE, -1): "better", (WORSE, 1): "worse", (BETTER, -1): "worse"}
+    better, worse = say("significantly better"), say("significantly worse")
+    shown = {(BETTER, 1): better, (WORSE, -1): better, (WORSE, 1): worse, (BETTER, -1): worse}
     if pair["outcome"] == TIES:
         signs = {">": side, "<": -side, "=": 0}
         said = {1: "better", -1: "worse", 0: "no difference"}
         decides = result.plan.decides(result.scores.ties)
-        return "ties decide: " + ", ".join(f"{each} {said[signs[pair[each]]]}" for each in decides)
+        each = ", ".join(f"{strategy(ties)} {word(said[signs[pair[ties]]])}" for ties in decides)
+        return say("ties decide: {each}", each=each)
     if pair["outcome"] == EQUIVALENT:
-        return f"equivalent within {result.plan.margin}"
-    found = word.get((pair["outcome"], side))
-    return f"significantly {found}" if found else "no difference shown"
+        return say("equivalent within {margin}", margin=number(str(result.plan.margin)))
+    return shown.get((pair["outcome"], side)) or say("no difference shown")
 
 
 def provenance_of(result: Comparison, options: Options) -> list[tuple[str, str]]:
     """Say what was compared, and how."""
     plan, scores, judged = result.plan, result.scores, result.scores.inputs["qrels"]
-    level = "above 0" if options.rel_level is None else f"≥ {options.rel_level:g}"
-    topics = count(len(scores.shared), "topic")
-    lacking = {"zero": "score 0", "skip": "left out for all"}.get(options.missing, options.missing)
+    level = say("above 0") if options.rel_level is None else f"≥ {number(f'{options.rel_level:g}')}"
+    first, *others = map(strategy, scores.ties)
+    lacking = {"zero": say("score 0"), "skip": say("left out for all")}.get(options.missing, options.missing)
+    chance = say("alpha {alpha:g}, seed {seed}", alpha=plan.alpha, seed=str(plan.seed))
     return [
-        ("judgments", f"{judged['file']} ({judged['lines']:,} judgments)"),
-        ("sha256 of the judgments", judged["sha256"] or "–"),
-        ("ties", f"{scores.ties[0]}; also {', '.join(scores.ties[1:])}"),
-        ("relevant", f"grade {level}, and up to {options.max_grade:g}"),
-        ("topics", f"{topics} with a relevant document; those a run lacks: {lacking}"),
-        ("compared", f"all with {plan.baseline}" if plan.baseline is not None else "all pairs"),
-        ("test", f"{plan.name}, alpha {plan.alpha:g}, seed {plan.seed}"),
+        (say("judgments"), say("{file} ({n:,} judgments)", file=judged["file"], n=judged["lines"])),
+        (say("sha256 of the judgments"), judged["sha256"] or "–"),
+        (say("ties"), say("{first}; also {others}", first=first, others=", ".join(others))),
+        (say("relevant"), say("grade {level}, and up to {most:g}", level=level, most=options.max_grade)),
         (
-            "intervals",
-            f"{100 * (1 - plan.alpha):g} %; of differences for all pairs together, of means each by itself",
+            say("topics"),
+            say(
+                "{n:,} {n:topic|topics} with a relevant document; those a run lacks: {lacking}",
+                n=len(scores.shared),
+                lacking=lacking,
+            ),
         ),
-        ("versions", f"exaequo {__version__}, Python {platform.python_version()}, NumPy {np.__version__}"),
+        (
+            say("compared"),
+            say("all with {run}", run=plan.baseline) if plan.baseline is not None else say("all pairs"),
+        ),
+        (say("test"), f"{plan.name}, {chance}"),
+        (
+            say("intervals"),
+            say(
+                "{sure:g} %; of differences for all pairs together, of means each by itself",
+                sure=100 * (1 - plan.alpha),
+            ),
+        ),
+        (say("versions"), f"exaequo {__version__}, Python {platform.python_version()}, NumPy {np.__version__}"),
     ]
 
 
@@ -127,16 +157,19 @@ def sentence_on_ties(result: Comparison) -> str:
         return ""
     deciding = int((result.pairs["outcome"] == TIES).sum())
     if not deciding:
-        return f"Between no two runs do ties decide ({count(result.pairs.height, 'pair')} compared)."
-    what = count(result.pairs.height, "pair")
-    return f"In {deciding:,} of {what} ties decide which run is better: no verdict is given there."
+        return say("Between no two runs do ties decide ({n:,} {n:pair|pairs} compared).", n=result.pairs.height)
+    return say(
+        "In {deciding:,} of {n:,} {n:pair|pairs} ties decide which run is better: no verdict is given there.",
+        deciding=deciding,
+        n=result.pairs.height,
+    )
 
 
 def legend_of(result: Comparison) -> str:
     """Say what the signs in the table of runs mean."""
     if result.plan.baseline is not None:
-        return f"▲ and ▼: significantly better and worse than {result.plan.baseline}, the baseline."
+        return say("▲ and ▼: significantly better and worse than {run}, the baseline.", run=result.plan.baseline)
     if not result.pairs.height:
         return ""
     few = written_out(result.systems["group"])
-    return "Letters: runs that share one are not told apart." if few else "≈: not told apart from the best."
+    return say("Letters: runs that share one are not told apart.") if few else say("≈: not told apart from the best.")
