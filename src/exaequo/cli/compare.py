@@ -21,7 +21,7 @@ from exaequo.cli.options import (
     writes,
 )
 from exaequo.errors import BadParameter, UsageError, bad_input
-from exaequo.language import say, strategy
+from exaequo.language import say, strategy, word
 from exaequo.text import listed
 
 if TYPE_CHECKING:
@@ -197,6 +197,9 @@ def _brief(name: str, frame: pl.DataFrame) -> pl.DataFrame:
     if name in ("correlations", "difficulty"):  # of measures and strategies, not of runs
         texts = pl.col("one", "two", "^under$")
         return frame.with_columns(texts.map_elements(strategy, return_dtype=pl.String))
+    if name == "dominance":
+        neither = {text: word(text) for text in ("neither", "same curve")}
+        return frame.with_columns(pl.col("dominates").replace(neither))
     if name != "pairs":
         return frame
     there = [name for name in _OF_PAIRS if name in frame.columns]

@@ -55,7 +55,8 @@ def sentence(pair: dict[str, Any], measure: Measure, plan: Plan, heard: Sequence
     """Say in a sentence which is better, by how much, and how sure that is."""
     one, two, outcome = pair["one"], pair["two"], pair["outcome"]
     share = "" if pair["gain_percent"] != pair["gain_percent"] else say(" ({gain:+.1f} %)", gain=pair["gain_percent"])
-    size = f"{say('{gap:+.4f}', gap=pair['difference'])}{share}, {_sure(pair, plan, level)}"
+    gap = number(f"{pair['difference']:+.4f}")
+    size = f"{gap}{share}, {_sure(pair, plan, level)}"
     known = f"{p_text(pair['corrected_p'])} ({plan.name})"
     names = {"one": one, "two": two, "measure": measure}
     if outcome == TIES:

@@ -78,11 +78,16 @@ def plural(value: float, forms: str, lang: str) -> str:
 
 def number(text: str, lang: str | None = None) -> str:
     """Write a number, as Python writes it, with the marks of the language spoken, or of another."""
+    return text.translate(dict(zip(map(ord, ".,"), marks(lang), strict=True)))
+
+
+def marks(lang: str | None = None) -> tuple[str, str]:
+    """Return the marks of decimals and of thousands."""
     lang = spoken() if lang is None else lang
     if lang == ENGLISH:
-        return text
+        return ".", ","
     grammar = sentences(lang)["grammar"]
-    return text.translate({ord("."): grammar["decimal"], ord(","): grammar["thousands"]})
+    return grammar["decimal"], grammar["thousands"]
 
 
 class _Speaker(string.Formatter):
@@ -104,7 +109,7 @@ def say(english: str, /, **values: Any) -> str:
 
 def template(english: str) -> str:
     """Return a sentence in the language spoken, with the places of its values open."""
-    return _found(("message",), english)
+    return _found(("message", "word", "head"), english)
 
 
 def word(english: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any, TypedDict
 
 from exaequo.choices import PICTURE_FORMATS, PICTURE_SIZES
 from exaequo.errors import BadParameter, ExaequoError
-from exaequo.language import ENGLISH, sentences, spoken
+from exaequo.language import ENGLISH, marks, spoken
 from exaequo.options import Relevance
 from exaequo.plot.page import page
 from exaequo.writing import write_whole
@@ -227,6 +227,6 @@ def _marks_of_numbers() -> dict[str, Any]:
     """Return how the language spoken writes numbers, as Vega wants it; English is what Vega speaks."""
     if spoken() == ENGLISH:
         return {}
-    grammar = sentences(spoken())["grammar"]
-    number = {"decimal": grammar["decimal"], "thousands": grammar["thousands"], "grouping": [3], "currency": ["", ""]}
+    decimal, thousands = marks()
+    number = {"decimal": decimal, "thousands": thousands, "grouping": [3], "currency": ["", ""]}
     return {"locale": {"number": number}}

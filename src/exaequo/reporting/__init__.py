@@ -16,7 +16,7 @@ from exaequo.choices import ALPHA, COMPARE_MEASURES, COMPARED, PAGE_DOCUMENTS
 from exaequo.comparison.plan import Plan
 from exaequo.errors import BadParameter, ExaequoError
 from exaequo.evaluation import judged_runs, warn
-from exaequo.language import ENGLISH, number, say, sentences, spoken, template
+from exaequo.language import ENGLISH, marks, number, say, spoken, template
 from exaequo.measures import Measure, parse_measures
 from exaequo.options import Evaluation, Options, keywords
 from exaequo.plot.chart import COLOURS, FAINT, INK, ON_DARK, PAPER, QUIET
@@ -82,7 +82,7 @@ def page(content: Content) -> str:
 def _words(content: Content, script: str) -> dict[str, Any]:
     """Return what the script says, and how it writes numbers, in another language."""
     said = {text: template(text) for text in re.findall(r'\b(?:say|parts)\("([^"]*)"', script)}
-    return {"decimal": sentences(spoken())["grammar"]["decimal"], "said": said | content.shown["names"]}
+    return {"decimal": marks()[0], "said": said | content.shown["names"]}
 
 
 def dark_figures() -> str:
