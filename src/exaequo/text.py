@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 
 
@@ -15,8 +16,19 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return f"; did you mean {' or '.join(repr(by_fold[name]) for name in near)}?" if near else ""
 
 
+#: A no-break space inside a number, or before %, as some languages write it, hides nothing.
+_IN_NUMBERS = re.compile(r"((?<=\d)\xa0(?=\d)|\xa0(?=%))")
+
+
 def printable(text: str) -> str:
     """Make a text safe for a terminal: control characters are written as escapes; line ends and tabs stay."""
+    if "\xa0" in text:
+        parts = _IN_NUMBERS.split(text)
+        return "\xa0".join(map(_escaped, parts[::2]))
+    return _escaped(text)
+
+
+def _escaped(text: str) -> str:
     return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exaequo.choices import COMPARE_MEASURES, FAIR, TABLE_FORMATS
+from exaequo.choices import COMPARE_MEASURES, EXPECTED, FAIR, STRATEGIES, TABLE_FORMATS
 from exaequo.cli import output
 from exaequo.cli.options import (
     TIES_HELP,
@@ -195,8 +195,8 @@ def _brief(name: str, frame: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
     if name in ("correlations", "difficulty"):  # of measures and strategies, not of runs
-        texts = pl.col("one", "two", "^under$")
-        return frame.with_columns(texts.map_elements(strategy, return_dtype=pl.String))
+        names = {name: strategy(name) for name in (*STRATEGIES, EXPECTED)}
+        return frame.with_columns(pl.col(pl.String).exclude("measure", "between").replace(names))
     if name == "dominance":
         neither = {text: word(text) for text in ("neither", "same curve")}
         return frame.with_columns(pl.col("dominates").replace(neither))

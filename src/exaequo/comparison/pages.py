@@ -20,7 +20,7 @@ def for_a_paper(result: Comparison, title: str = "") -> Table:
     said = letters if plan.baseline is None else say("marks: against the baseline")
     seen = {"topics": len(scores.shared), "ties": strategy(scores.ties[0])}
     level = number(f"{plan.alpha:g}")
-    note = f"{plan.name}, $\\alpha = {level}$, {say('{topics} topics, {ties} ties', **seen)}; {said}"
+    note = f"{plan.name}, $\\alpha = {level}$, {say('{topics} topics, {ties} ties', **seen)}{word('; ')}{said}"
     return Table(title, [Column(word("run"), names, right=False), *columns], [note], result.systems)
 
 

@@ -15,7 +15,7 @@ from exaequo.comparison.plan import Plan
 from exaequo.comparison.values import means
 from exaequo.comparison.verdicts import BETTER, EQUIVALENT, NONE, WORSE, agreed, robust, sentence
 from exaequo.judge import Floats, Ints
-from exaequo.language import say
+from exaequo.language import say, word
 from exaequo.luck import changes, gain
 from exaequo.measures import Measure
 from exaequo.scores import Scores
@@ -263,7 +263,7 @@ def _cautions(pairs: _Pairs) -> list[str]:
             text.append(say("the same difference on every topic leaves no spread to go by, p is that of the sign test"))
         elif hardly and not ranks:
             text.append(say("the differences hardly vary, so p says little about other topics"))
-        found.append("; ".join(text))
+        found.append(word("; ").join(text))
     return found
 
 

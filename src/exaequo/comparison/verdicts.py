@@ -128,7 +128,7 @@ def method(plan: Plan, scores: Scores) -> list[str]:
     level = say("alpha {alpha:g}", alpha=plan.alpha)
     lines = [
         seen + _rule(plan, scores),
-        f"{test}, {sides}, {level}{random if plan.drawn(topics) else ''}; {family}",
+        f"{test}, {sides}, {level}{random if plan.drawn(topics) else ''}{word('; ')}{family}",
     ]
     if pairs > 1 and not (plan.single or plan.correction == "none"):
         alike = plan.joint or plan.correction in ("bonferroni", "sidak")

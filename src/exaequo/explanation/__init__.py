@@ -21,7 +21,7 @@ from exaequo.explanation.filters import FilterExplanation, explain_filter
 from exaequo.explanation.luck import other_orders, other_values, what_ties_decide
 from exaequo.explanation.means import MeanExplanation, explain_mean
 from exaequo.explanation.steps import steps_of
-from exaequo.explanation.wording import Wording, plain_steps
+from exaequo.explanation.wording import Wording, figure_of, plain_steps
 from exaequo.language import LANGUAGES, sentences
 from exaequo.listing import table
 from exaequo.measures import Measure, parse_measure
@@ -30,7 +30,6 @@ from exaequo.measures.view import View, place_of
 from exaequo.options import Options, Relevance, keywords, one_strategy
 from exaequo.order import Ordering
 from exaequo.read import Qrels, QrelsLike, Run, RunLike, read_qrels, read_run
-from exaequo.scores.formats import value_text
 
 __all__ = [
     "LANGUAGES",
@@ -74,7 +73,7 @@ class Explanation:
     @property
     def figure(self) -> str:
         """The value as `eval` prints it."""
-        return value_text(self.measure, self.value)
+        return figure_of(self.measure, self.value)
 
     def text(self, lang: str = "en", *, rows: int = MOST_ROWS, markdown: bool = False) -> str:
         """Write the explanation out."""
@@ -108,7 +107,7 @@ class Explanation:
     def _so(self, words: Wording, why: str) -> str:
         if math.isnan(self.value):
             return words.said("undefined", **self._names(words), why=why)
-        return words.said("value", **self._names(words), value=words.figure(self.figure))
+        return words.said("value", **self._names(words), value=self.figure)
 
     def as_dict(self, lang: str = "en") -> dict[str, Any]:
         """Return plain data, for JSON; sentences in a language."""

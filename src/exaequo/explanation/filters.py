@@ -16,6 +16,7 @@ from exaequo.evaluation import judged_runs, prepared, remarks_on_grades
 from exaequo.explanation.wording import Wording, plain_steps
 from exaequo.filtering import T11_FLOOR, Filter, filter_of, from_decisions
 from exaequo.judge import JudgedRun
+from exaequo.language import speaking
 from exaequo.measures import PARAMETERS
 from exaequo.measures.steps import Given, Row, Step, Terms, crosstab
 from exaequo.measures.view import place_of
@@ -41,10 +42,10 @@ class FilterExplanation:
         """Write the explanation out."""
         words = Wording(lang, markdown=markdown)
         title = words.title("filter title", run=self.run, theme=self.theme, threshold=self.threshold)
-        figures = [
-            {"figure": words.word(name), "value": words.figure(tabular.cell_text(value))}
-            for name, value in self.figures.items()
-        ]
+        with speaking(lang):
+            figures = [
+                {"figure": words.word(name), "value": tabular.cell_text(value)} for name, value in self.figures.items()
+            ]
         parts = [title, *self._list(words, rows), *words.steps(self.steps, rows)]
         return "\n\n".join([*parts, words.said("filter values"), words.table(figures)])
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from exaequo.choices import EXPECTED, INTERVAL
 from exaequo.expected import expected_values
+from exaequo.explanation.wording import figure_of
 from exaequo.measures import Measure
-from exaequo.measures.steps import Figure, Step, Word
+from exaequo.measures.steps import Step, Word
 from exaequo.measures.view import View
 from exaequo.order import Ordering
-from exaequo.scores.formats import value_text
 
 #: Values this near are equal but for the order of adding up.
 NEAR = 1e-12
@@ -61,7 +61,7 @@ def what_ties_decide(whole: View, measure: Measure, values: dict[str, float], de
     orders = {name: known[name] for name in names if name != EXPECTED}
     apart = orders if _spread(orders) > NEAR else known
     low, high = min(apart, key=apart.__getitem__), max(apart, key=apart.__getitem__)
-    lowest, highest = (Figure(value_text(measure, apart[name])) for name in (low, high))
+    lowest, highest = (figure_of(measure, apart[name]) for name in (low, high))
     if lowest == highest:
         return Step("ties change little", {"ties": tied})
     binary = "rel" in measure.definition.defaults and mixed

@@ -9,11 +9,10 @@ from typing import Any
 from exaequo.aggregate import GM_FLOOR
 from exaequo.choices import COMPARED
 from exaequo.evaluation import Judged, evaluate_runs
-from exaequo.explanation.wording import Wording, plain_steps
+from exaequo.explanation.wording import Wording, figure_of, plain_steps
 from exaequo.measures import Measure
 from exaequo.measures.steps import Given, Row, Step, column, listed, summed, summed_over
 from exaequo.options import Options
-from exaequo.scores.formats import value_text
 from exaequo.tabular import plain
 
 
@@ -32,14 +31,14 @@ class MeanExplanation:
     @property
     def figure(self) -> str:
         """The value as `eval` prints it."""
-        return value_text(self.measure, self.value)
+        return figure_of(self.measure, self.value)
 
     def text(self, lang: str = "en", *, rows: int = 30, markdown: bool = False) -> str:
         """Write the explanation out."""
         words = Wording(lang, markdown=markdown)
         names = {"measure": self.measure.name, "run": self.run, "ties": words.word(self.ties)}
         parts = [words.title("mean title", **names), *words.steps(self.steps, rows)]
-        parts.append(words.said("value", measure=self.measure.name, value=words.figure(self.figure)))
+        parts.append(words.said("value", measure=self.measure.name, value=self.figure))
         parts += words.others(self.measure, self.others)
         return "\n\n".join([*parts, words.said("mean topic")])
 

@@ -26,6 +26,12 @@ WHOLE = ("sim", "judgment", "gain", "so far")
 LEAST_DIGITS, MOST_DIGITS = 4, 17
 
 
+def figure_of(measure: Measure, value: float) -> Figure:
+    """Return a value as `eval` prints it, in English; a language writes it with marks of its own."""
+    with speaking(ENGLISH):
+        return Figure(value_text(measure, value))
+
+
 class Wording(string.Formatter):
     """One language, as text or as Markdown."""
 
@@ -44,12 +50,12 @@ class Wording(string.Formatter):
 
     def others(self, measure: Measure, values: Mapping[str, float]) -> list[str]:
         """Return the values of other strategies, as `eval` prints them."""
-        figures = [self.figure(value_text(measure, value)) for value in values.values()]
+        figures = [self.figure(figure_of(measure, value)) for value in values.values()]
         strategies = [self.word(name) for name in values]
         return [self.said("others"), self.table(pl.DataFrame({"strategy": strategies, "value": figures}))]
 
     def figure(self, text: str) -> str:
-        """Write a figure that `eval` prints, which may be a word."""
+        """Write a figure as `eval` prints it, which may be a word."""
         return self.word(text) if text in self.words["word"] else number(text, self.lang)
 
     def step(self, step: Step) -> str:

@@ -11,7 +11,7 @@ from typing import Any, TypedDict
 
 from exaequo.choices import PICTURE_FORMATS, PICTURE_SIZES
 from exaequo.errors import BadParameter, ExaequoError
-from exaequo.language import ENGLISH, marks, spoken
+from exaequo.language import ENGLISH, marks, spoken, word
 from exaequo.options import Relevance
 from exaequo.plot.page import page
 from exaequo.writing import write_whole
@@ -108,7 +108,7 @@ def refuse_unknown_format(path: str | Path) -> str:
 
 def notes(*parts: str) -> str:
     """Put together what there is to say."""
-    return "; ".join(part for part in parts if part)
+    return word("; ").join(part for part in parts if part)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ import polars as pl
 from exaequo.choices import COMPARE_MEASURES, RBO_P
 from exaequo.errors import BadParameter
 from exaequo.evaluation import evaluate_runs, judged_runs, prepared, remarks_on_judgments, warn
-from exaequo.language import say
+from exaequo.language import say, word
 from exaequo.measures import Measure, parse_measures
 from exaequo.options import Evaluation, Options, keywords, one_strategy
 from exaequo.read import Qrels, QrelsLike, Run, RunsLike, read_qrels, read_runs
@@ -77,7 +77,7 @@ class Replication:
             order = orders.get(str(original))
             parts = [] if order is None else [f"τ {cell_text(order['tau'])}, RBO {cell_text(order['rbo'])}"]
             parts += map(_scores_in_words, rows.to_dicts())
-            what = {"reproduced": reproduced, "original": original, "figures": "; ".join(parts)}
+            what = {"reproduced": reproduced, "original": original, "figures": word("; ").join(parts)}
             said.append(say("{reproduced} for {original}: {figures}", **what))
         return [*said, *map(_effect_in_words, self.effects.to_dicts())]
 

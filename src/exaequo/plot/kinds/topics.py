@@ -61,5 +61,5 @@ def _extremes(rows: Sequence[Row]) -> list[str]:
     for name, chosen in (("highest", up), ("lowest", down)):
         gaps = [(row["topic"], number(f"{row['gap']:+.4f}")) for row in chosen]
         far = ", ".join(f"{topic} {gap}".replace("-", "−") for topic, gap in gaps)
-        said.append(f"{word(name)}: {far}" if far else "")
+        said.append(f"{word(name)}{say(':')} {far}" if far else "")
     return said
