@@ -11,6 +11,8 @@ import hashlib
 import json
 from typing import Any
 
+from exaequo.language import say, spoken
+
 #: Vega's interpreter of expressions (`ast`) needs no `eval`, which the policy forbids. Of its menu only the pictures
 #: are left: its views of the source write names into a window as HTML, and its editor lies elsewhere.
 _DRAW = """
@@ -23,11 +25,11 @@ vegaEmbed("#chart", spec, { renderer: "svg", ast: true, actions }).catch(console
 def page(spec: dict[str, Any], library: str) -> str:
     """Return a specification as HTML; `library` is the JavaScript that draws it and goes into the page."""
     return f"""<!DOCTYPE html>
-<html lang="en">
+<html lang="{spoken()}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{policy(library, _DRAW)}">
-<title>Chart</title>
+<title>{say("Chart")}</title>
 </head>
 <body>
 <div id="chart"></div>

@@ -97,7 +97,7 @@ def verdict_of(result: Comparison, best: str, second: str | None) -> str:
     interval = say("{sure} {low} to {high}", sure=sure, low=signed(low), high=signed(high))
     size = signed(side * pair["difference"]) + gain + say(" over {run}, ", run=second) + interval
     known = f"{p_text(pair['corrected_p'])} ({plan.name})"
-    return on_one_line(f"{start}{next_best} {size}, {known}: {_outcome(pair, side, result)}.")
+    return on_one_line(f"{start}{next_best} {size}, {known}{say(':')} {_outcome(pair, side, result)}.")
 
 
 def _outcome(pair: dict[str, Any], side: int, result: Comparison) -> str:
