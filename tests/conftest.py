@@ -6,6 +6,11 @@ import os
 
 from hypothesis import HealthCheck, settings
 
+#: Tests speak English, whoever runs them.
+for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+    if os.environ.get(name, "").startswith("fr"):
+        os.environ[name] = "C.UTF-8"
+
 settings.register_profile(
     "ci", deadline=None, derandomize=True, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
 )

@@ -74,7 +74,7 @@ def test_on_the_board() -> None:
     (at,) = (place for place, row in enumerate(rows) if "──── 0.5 ────" in row)
     assert " b " in rows[at - 1] and "0.4999999" in rows[at + 1]
     assert "not judged" in rows[at + 1]
-    assert "Précision a / (a + b) = 2 / (2 + 1) = 0.666667 ; bruit" in found.text("fr")
+    assert "Précision a / (a + b) = 2 / (2 + 1) = 0,666667 ; bruit" in found.text("fr")
     assert not re.search(
         r"\b(selected|precision|recall|threshold|not|judged|rows?|score of)\b", found.text("fr", rows=2)
     )

@@ -228,7 +228,7 @@ _OTHER_WORDS = {"expected", "facts", "views", "corrected_p", "eval", "ties"}
 def test_what_can_be_chosen_is_what_there_is() -> None:
     """The lists that `--help` reads name just what the code has, and the record of options what its keywords are."""
     from exaequo.comparison.plan import Plan
-    from exaequo.explanation import LANGUAGES
+    from exaequo.language import LANGUAGES
     from exaequo.scores.formats import _DATA
     from exaequo.stats.corrections import CORRECTIONS
     from exaequo.stats.joint import PROCEDURES
@@ -242,7 +242,7 @@ def test_what_can_be_chosen_is_what_there_is() -> None:
     assert set(choices.CORRECTIONS) == {*CORRECTIONS, *choices.JOINT}
     assert set(choices.JOINT) == set(PROCEDURES)
     assert set(choices.READERS) == {"trec", *KINDS}
-    assert set(LANGUAGES) == {path.stem for path in (SOURCE / "explanation").glob("*.toml")}
+    assert set(LANGUAGES) == {path.stem for path in (SOURCE / "language").glob("*.toml")}
     record = {each.name for each in fields(Options)}
     assert record == {*Evaluation.__annotations__, "ties", "samples"}
     assert set(_EVALUATION) == record - {"ties"}

@@ -1,0 +1,326 @@
+"""Results in another language: every sentence has its translation, data for programs stay as they are."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import string
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import exaequo
+from exaequo import language
+from exaequo.cli import run
+from exaequo.errors import BadParameter
+from exaequo.language import LANGUAGES, number, of_locale, say, sentences, speaking, spoken, strategy, word
+from exaequo.text import on_one_line
+
+SOURCE = Path(exaequo.__file__).parent
+#: What is written alike everywhere: no three small letters in a row.
+SYMBOL = re.compile(r"(?!.*[a-z]{3}).*")
+Sample = tuple[str, list[str]]
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Sample:
+    """Return the sample as files: judgments, runs."""
+    qrels, *runs = exaequo.sample().save(tmp_path_factory.mktemp("sample"))
+    return str(qrels), list(map(str, runs))
+
+
+# ------------------------------------------------------------------------------------------------------------- the file
+
+
+def texts(node: ast.expr, tables: dict[str, ast.expr]) -> set[str]:
+    """Return what an argument can be: itself, either of two, or any text of a table at the top of its module."""
+    if isinstance(node, ast.IfExp):
+        return texts(node.body, tables) | texts(node.orelse, tables)
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    if isinstance(node, ast.Name):
+        table = tables[node.id]
+        assert isinstance(table, ast.Dict)
+        return {text for value in table.values for each in ast.walk(value) for text in texts_of(each)}
+    found = set(texts_of(node))
+    assert found, f"not a text of the code: {ast.unparse(node)}"
+    return found
+
+
+def texts_of(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+
+
+def said(name: str = "say") -> set[str]:
+    """Return all English sentences of the code, of the template and of the script of the page."""
+    found = set()
+    for path in SOURCE.rglob("*.py"):
+        if path.is_relative_to(SOURCE / "language"):
+            continue
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tops = [each for each in tree.body if isinstance(each, ast.Assign)]
+        tables = {name.id: each.value for each in tops for name in each.targets if isinstance(name, ast.Name)}
+        for call in ast.walk(tree):
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == name:
+                found |= texts(call.args[0], tables)
+    for file in ("page.html.j2", "page.js"):
+        page = (SOURCE / "reporting" / file).read_text(encoding="utf-8")
+        found |= set(re.findall(rf'\b(?:{name}|parts)\("([^"]*)"', page))
+    return found
+
+
+def places(text: str) -> set[str]:
+    """Return the names of the values of a sentence, those alone that choose a form left aside."""
+    parsed = string.Formatter().parse(text)
+    return {name for _, name, form, _ in parsed if name and "|" not in (form or "")}
+
+
+@pytest.mark.parametrize("lang", LANGUAGES[1:])
+def test_every_sentence_has_its_translation(lang: str) -> None:
+    own, keys = sentences(lang), said()
+    assert len(keys) > 300
+    assert keys <= {*own["message"], *own["word"], *own["head"]}, "sentences without a translation"
+    assert set(own["message"]) <= keys, "translations that nothing says"
+    for english, other in own["message"].items():
+        assert places(english) == places(other), english
+        assert english.strip() != other.strip() or SYMBOL.fullmatch(re.sub("{.*?}", "", english)) or english in ALIKE
+
+
+#: Words that are the same in French.
+ALIKE = {"alpha {alpha:g}", "test", "score 0", "versions", "Sections", "Provenance", "Figures", "sha256"}
+
+
+@pytest.mark.parametrize("lang", LANGUAGES[1:])
+def test_every_word_is_one_of_the_code(lang: str) -> None:
+    code = "".join(path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py"))
+    for english in set(sentences(lang)["word"]) - set(sentences("en")["word"]):
+        part = english.removeprefix("at its ").removesuffix(" 10")
+        assert part in code or part.replace(" ", "_") in code, english
+
+
+# -------------------------------------------------------------------------------------------------------- the commands
+
+
+def commands(sample: Sample, folder: Path) -> Iterator[list[str]]:
+    """Yield what shows results, in many forms."""
+    qrels, runs = sample
+    bm25, boolean, *others = runs
+    yield ["demo"]
+    yield ["eval", qrels, *runs]
+    yield ["eval", qrels, *runs, "-q", "--ties", "all", "--ties", "expected", "-m", "Compat", "-m", "NumRet"]
+    yield ["eval", qrels, *runs, "--depth", "5", "--precision", "single", "--rel-level", "2", "--format", "markdown"]
+    yield ["ties", qrels, bm25, boolean, "-q"]
+    yield ["ties", qrels, boolean]
+    yield ["compare", qrels, *runs]
+    robust = ["--baseline", "bm25", "--margin", "1%", "--ties", "robust", "--one-sided", "--test", "randomization"]
+    yield ["compare", qrels, *runs[:3], *robust, "--judges", qrels]
+    yield ["compare", qrels, *runs, "--correction", "randomised-tukey", "--format", "latex"]
+    for table in "extremes correlations taus inversions dominance curves topics contrasts difficulty".split():
+        yield ["compare", qrels, *runs, "--table", table]
+    yield ["order", qrels, boolean, "--format", "table", "--depth", "2"]
+    document = Path(boolean).read_text(encoding="utf-8").split()[2]
+    yield ["order", qrels, boolean, "--rename", f"{document}=zzz", "--topic", "401", "--depth", "2"]
+    yield ["filter", qrels, bm25, "-q", "--threshold", "10"]
+    yield ["filter", qrels, bm25, "--sweep"]
+    yield ["filter", qrels, bm25, "--curve", "interpolated"]
+    yield ["explain", qrels, bm25, "--rows", "2"]
+    yield ["explain", qrels, boolean, "--topic", "401", "-m", "nDCG@5", "--rows", "2"]
+    yield ["design", qrels, *runs]
+    for table in "measures sizes anova variances mixed asl".split():
+        yield ["design", qrels, *runs, "--table", table]
+    yield ["replicate", qrels, bm25, boolean, "--with", *others[:2], "-q"]
+    yield ["report", qrels, *runs, "-o", str(folder / "page.html")]
+    yield ["report", qrels, *runs, "--baseline", "bm25", "-m", "Noise@10", "-o", str(folder / "baseline.html")]
+    yield ["report", qrels, bm25, "--documents", "0", "-o", str(folder / "one.html")]
+    for kind in "asl at-k curve measures systems ties topics scatter recall tie-groups".split():
+        yield ["plot", kind, qrels, *runs, "-o", str(folder / f"{kind}.json")]
+    yield ["plot", "curve", qrels, bm25, "--topic", "401", "--f-lines", "-o", str(folder / "topic.json")]
+    yield ["plot", "recall", qrels, bm25, "-m", "MOR", "-o", str(folder / "mor.json")]
+    yield ["plot", "threshold", qrels, bm25, "-o", str(folder / "threshold.json")]
+    yield ["plot", "tie-groups", qrels, boolean, "-o", str(folder / "run.json")]
+    yield ["plot", "ties", qrels, *runs, "-m", "NumRelRet", "-o", str(folder / "sum.json")]
+    yield ["plot", "single", "-o", str(folder / "single.json")]
+
+
+#: Words of heads and cells that no French table has; options keep their names.
+ENGLISH_WORD = re.compile(
+    r"\b(the|of|with|and|by|is|are|ties?|topics?|relevant|better|worse|none|neither|measures?|rank|judged|mean|low|high|"
+    r"realistic|conventional|optimistic|expected|yes|no|undefined|difference|corrected|recall|precision|threshold)\b"
+)
+OPTION = re.compile(r"--\w+( \w+)?")
+
+
+def english() -> re.Pattern[str]:
+    """Return what an English sentence of three words or more looks like, whatever its values are."""
+    long = [key for key in said() if len(re.findall(r"[a-z]{2,}", re.sub("{.*?}", "", key))) > 2]
+    forms = (re.sub(r"\\{.*?\\}", ".{1,40}?", re.escape(key.strip())) for key in long)
+    return re.compile("|".join(sorted(forms, key=len, reverse=True)))
+
+
+def shown(path: Path) -> str:
+    """Return what people see of a file: of a page all but its scripts."""
+    text = path.read_text(encoding="utf-8")
+    return re.sub("<script.*?</script>|<style.*?</style>", "", text, flags=re.DOTALL)
+
+
+@pytest.fixture
+def unknown(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """Return a set that fills with what is said in another language and has no translation."""
+    found: set[str] = set()
+    asked = language._found
+
+    def note(parts: tuple[str, ...], english: str) -> str:
+        if spoken() != "en" and not any(english in sentences(spoken()).get(part, ()) for part in parts):
+            found.add(english)
+        return asked(parts, english)
+
+    monkeypatch.setattr(language, "_found", note)
+    return found
+
+
+def test_results_are_french(
+    sample: Sample, tmp_path: Path, unknown: set[str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    pattern = english()
+    assert pattern.search("hybrid is better than bm25 on AP: +0.1")
+    for arguments in commands(sample, tmp_path):
+        assert run([*arguments, "--lang", "fr"]) == 0, arguments
+        text = capfd.readouterr().out.replace(sample[0], "")
+        assert not pattern.search(text), (arguments, pattern.search(text))
+        assert not ENGLISH_WORD.search(OPTION.sub("", text)), (arguments, ENGLISH_WORD.search(OPTION.sub("", text)))
+        assert not re.search(r"\d\.\d{4}\b", text), arguments  # decimals have commas
+    for path in tmp_path.iterdir():
+        assert not pattern.search(shown(path)), (path, pattern.search(shown(path)))
+    assert spoken() == "en"
+    assert {text for text in unknown if not SYMBOL.fullmatch(text)} == set()
+
+
+DATA = [
+    *(["eval", "--format", form, "--ties", "all"] for form in ("csv", "json", "trec")),
+    *(["compare", "--format", form, "--table", "pairs"] for form in ("csv", "json")),
+    *(["ties", "--format", form, "--table", "conclusions"] for form in ("csv", "json")),
+    *(["design", "--format", form, "--table", "anova"] for form in ("csv", "json")),
+    *(["filter", "--format", form] for form in ("csv", "json")),
+]
+
+
+@pytest.mark.parametrize("arguments", DATA, ids=" ".join)
+def test_data_are_the_same_in_all_languages(
+    arguments: list[str], sample: Sample, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    command = [arguments[0], sample[0], *sample[1][:3], *arguments[1:]]
+    assert run(command) == 0
+    usual = capfd.readouterr()
+    monkeypatch.setenv("LC_ALL", "fr_FR.UTF-8")
+    for more in ([], ["--lang", "fr"]):
+        assert run([*command, *more]) == 0
+        assert capfd.readouterr() == usual
+
+
+def test_the_data_in_a_page_are_english(sample: Sample, tmp_path: Path) -> None:
+    found = {}
+    for lang in ("en", "fr"):
+        path = tmp_path / f"{lang}.html"
+        assert run(["report", sample[0], *sample[1][:3], "-o", str(path), "--lang", lang]) == 0
+        page = path.read_text(encoding="utf-8")
+        assert f'<html lang="{lang}">' in page
+        parts = dict(re.findall(r'<script type="application/json" id="(\w+)">(.*?)</script>', page, re.DOTALL))
+        assert ("words" in parts) == (lang == "fr")
+        found[lang] = json.loads(parts["data"])
+        assert found[lang].pop("latex")
+    assert found["en"] == found["fr"]
+    words = json.loads(parts["words"])
+    assert words["decimal"] == ","
+    assert words["said"]["{low} to {high}"] == "de {low} à {high}"
+    assert words["said"]["realistic"] == "réaliste"
+
+
+@pytest.mark.parametrize(
+    ("environment", "lang"),
+    [
+        ({"LANG": "fr_FR.UTF-8"}, "fr"),
+        ({"LANG": "fr_FR.UTF-8", "LC_MESSAGES": "en_GB.UTF-8"}, "en"),
+        ({"LANG": "en_US.UTF-8", "LC_ALL": "fr_CA"}, "fr"),
+        ({"LANG": "fr", "LC_ALL": ""}, "fr"),
+        ({"LANG": "C", "LC_MESSAGES": "C.UTF-8"}, "en"),
+        ({"LANG": "frr_DE.UTF-8"}, "en"),  # North Frisian
+        ({}, "en"),
+    ],
+)
+def test_the_locale_says_the_language(
+    environment: dict[str, str],
+    lang: str,
+    sample: Sample,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert of_locale() == lang
+    mark = {"en": "25 topics", "fr": "25 thèmes"}
+    command = ["eval", sample[0], sample[1][0]]
+    for more, spoken_ in ([], lang), (["--lang", "en"], "en"), (["--lang", "fr"], "fr"):
+        assert run([*command, *more]) == 0
+        assert mark[spoken_] in capfd.readouterr().out
+
+
+# --------------------------------------------------------------------------------------------------------- from Python
+
+
+def test_a_language_is_spoken_inside_its_context_alone() -> None:
+    qrels, runs = exaequo.sample()
+    with speaking("fr"):
+        french = exaequo.compare(qrels, runs[:2], "AP").verdicts
+        with pytest.raises(BadParameter, match=r"lang must be one of en, fr\. Got 'xx'"), speaking("xx"):
+            pass
+        assert spoken() == "fr"
+    assert spoken() == "en"
+    assert french[0].startswith("les ex aequo décident entre boolean et bm25 selon AP")
+    assert exaequo.compare(qrels, runs[:2], "AP").verdicts[0].startswith("ties decide between boolean and bm25 on AP")
+    with pytest.raises(ZeroDivisionError), speaking("fr"):
+        raise ZeroDivisionError
+    assert spoken() == "en"
+
+
+def test_words_and_numbers() -> None:
+    assert say("{n:,} {n:topic|topics}", n=1234) == "1,234 topics"
+    assert (word("better"), strategy("realistic"), number("1,234.5")) == ("better", "realistic", "1,234.5")
+    with speaking("fr"):
+        assert [say("{n:,} {n:topic|topics}", n=n) for n in (0, 1, 2)] == ["0 thème", "1 thème", "2 thèmes"]
+        assert say("{n:,} {n:topic|topics}", n=1234) == "1\u00a0234 thèmes"
+        assert say("{old} is called {new}", old="1.5", new="{old}") == "1.5 s'appelle {old}"  # names are not numbers
+        assert say(" ({gain:+.1f} %)", gain=-2.25) == " (-2,2\u00a0%)"
+        assert (word("better"), strategy("realistic"), number("1,234.5")) == ("meilleur", "réaliste", "1\u00a0234,5")
+        assert (word("no such word"), say("no such sentence")) == ("no such word", "no such sentence")
+
+
+def test_a_blank_that_does_not_break_stands_in_numbers_alone() -> None:
+    assert on_one_line("1\u00a0234 thèmes, 95\u00a0%") == "1\u00a0234 thèmes, 95\u00a0%"
+    assert on_one_line("bm25\u00a0") == r"bm25\xa0"
+    assert on_one_line("a\u00a0b 1\u00a02\x1b") == "a\\xa0b 1\u00a02\\x1b"
+
+
+def test_a_sum_with_terms_below_zero(sample: Sample, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["explain", sample[0], sample[1][0], "-m", "gm(AP)", "--rows", "1", "--lang", "fr"]) == 0
+    text = capfd.readouterr().out
+    total = re.search(r"Au total : (.*) = −[\d,]+", text)
+    assert total
+    first, *others = total[1].split(" + ")
+    assert re.fullmatch(r"−\d,\d+", first)
+    assert all(re.fullmatch(r"\(−\d,\d+\)|…", each) for each in others)
+
+
+def test_english_reads_no_file(sample: Sample) -> None:
+    for lang in LANGUAGES:
+        asked = ["eval", sample[0], sample[1][0], "--lang", lang]
+        code = f"from exaequo.cli import run; run({asked!r}); from exaequo.language import sentences as read"
+        code += "; print(read.cache_info().currsize)"
+        out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        assert (out.splitlines()[-1] == "0") == (lang == "en")
