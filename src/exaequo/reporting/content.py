@@ -102,14 +102,19 @@ def content_of(
     }
     latex = tabular.latex(for_a_paper(result)) if len(ranked) > 1 else ""
     with speaking(ENGLISH):  # programs read it
-        about = {
-            "provenance": dict(_provenance(result, options, command)),
-            **{name: shown[name] for name in ("inputs", "health", "warnings")},
-            "glossary": _glossary(result),
-        }
+        about = _about(result, options, command, shown)
         data = data_of(result, options, pair) | {"latex": latex, "depth": documents, "about": about}
         names = {plan.name: shown["test"], **dict(zip(scores.ties, shown["strategies"], strict=True))}
     return Content(verdict, result.warnings, shown | {"data": data, "names": names})
+
+
+def _about(result: Comparison, options: Options, command: str, shown: dict[str, Any]) -> dict[str, Any]:
+    """Return what the data say of themselves."""
+    return {
+        "provenance": dict(_provenance(result, options, command)),
+        **{name: shown[name] for name in ("inputs", "health", "warnings")},
+        "glossary": _glossary(result),
+    }
 
 
 def _provenance(result: Comparison, options: Options, command: str) -> list[tuple[str, str]]:
