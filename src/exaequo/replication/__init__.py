@@ -15,13 +15,15 @@ import numpy as np
 import polars as pl
 
 from exaequo.choices import COMPARE_MEASURES, RBO_P
+from exaequo.comparison.values import refuse_geometric
 from exaequo.errors import BadParameter
 from exaequo.evaluation import evaluate_runs, judged_runs, prepared, remarks_on_judgments, warn
 from exaequo.measures import Measure, parse_measures
 from exaequo.options import Evaluation, Options, keywords, one_strategy
 from exaequo.read import Qrels, QrelsLike, Run, RunsLike, read_qrels, read_runs
 from exaequo.replication.experiments import Experiments, baseline_of, both_of, noted
-from exaequo.replication.levels import NOISE, effects_of, headers_of, orders_of, runs_of
+from exaequo.replication.levels import effects_of, headers_of, orders_of, runs_of
+from exaequo.stats.equality import TOLERANCE
 from exaequo.tabular import cell_text, plain
 from exaequo.text import count
 
@@ -90,7 +92,11 @@ def _effect_in_words(row: Mapping[str, Any]) -> str:
     ratio = row["effect_ratio"]
     verdict = "there was none to begin with"
     if not np.isnan(ratio):
-        names = (ratio <= 0, "it is gone"), (ratio < 1 - NOISE, "it is smaller"), (ratio > 1 + NOISE, "it is larger")
+        names = (
+            (ratio <= 0, "it is gone"),
+            (ratio < 1 - TOLERANCE, "it is smaller"),
+            (ratio > 1 + TOLERANCE, "it is larger"),
+        )
         verdict = next((words for holds, words in names if holds), "it is the same")
     gains = f"{cell_text(row['improvement'])} → {cell_text(row['improvement_reproduced'])}"
     figures = f"effect ratio {cell_text(ratio)}, ΔRI {cell_text(row['delta_ri'])}"
@@ -147,9 +153,7 @@ def replicate_runs(
 
     `judgments` are of both experiments, or of each.
     """
-    for measure in measures:
-        if measure.aggregate == "gm":
-            raise BadParameter(f"{measure} is one number per run; take {Measure(measure.definition, measure.params)}.")
+    refuse_geometric(measures, "; take {plain}.")
     same = len(judgments) == 1
     ready = [prepared(each, options) for each in judgments]
     remarks = [said for each in ready for said in remarks_on_judgments(each, measures)]
