@@ -89,6 +89,15 @@ _HEADS = {
 _PARTS = re.compile(rf"(tau_)?(.*?)(_percent|_(?:{'|'.join(COMPARED)}))?", re.DOTALL)
 
 
+class Tabled:
+    """A result made of tables: those of its fields that are frames."""
+
+    @property
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """All tables by name."""
+        return {name: value for name, value in vars(self).items() if isinstance(value, pl.DataFrame)}
+
+
 @dataclass(frozen=True)
 class Column:
     """A column: what stands above it, its values, and how to write them.

@@ -28,12 +28,12 @@ from exaequo.options import Evaluation, Options, keywords
 from exaequo.order import Ordering
 from exaequo.read import QrelsLike, RunLike, read_qrels, read_runs
 from exaequo.scores import Scores
-from exaequo.tabular import plain
+from exaequo.tabular import Tabled, plain
 from exaequo.text import did_you_mean
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Tabled):
     """The result of a comparison; each table is a Polars frame.
 
     - `pairs`: for each measure and pair the outcome, the difference with its interval, p, effect sizes, power, what
@@ -62,11 +62,6 @@ class Comparison:
     robustness: pl.DataFrame
     warnings: tuple[str, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def tables(self) -> dict[str, pl.DataFrame]:
-        """All tables by name."""
-        return {name: value for name, value in vars(self).items() if isinstance(value, pl.DataFrame)}
 
     @cached_property
     def method(self) -> list[str]:

@@ -24,7 +24,7 @@ from exaequo.read import Qrels, QrelsLike, Run, RunsLike, read_qrels, read_runs
 from exaequo.replication.experiments import Experiments, baseline_of, both_of, noted
 from exaequo.replication.levels import effects_of, headers_of, orders_of, runs_of
 from exaequo.stats.equality import TOLERANCE
-from exaequo.tabular import cell_text, plain
+from exaequo.tabular import Tabled, cell_text, plain
 from exaequo.text import count
 
 
@@ -44,7 +44,7 @@ class Plan:
 
 
 @dataclass(frozen=True, eq=False)
-class Replication:
+class Replication(Tabled):
     """What became of an experiment; each table is a Polars frame. One on other judgments has no `orders` and `topics`.
 
     - `orders`: for each pair of runs Kendall's τ and rank-biased overlap of their lists, means over topics, for whole
@@ -63,11 +63,6 @@ class Replication:
     headers: pl.DataFrame
     warnings: tuple[str, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def tables(self) -> dict[str, pl.DataFrame]:
-        """All tables by name."""
-        return {name: value for name, value in vars(self).items() if isinstance(value, pl.DataFrame)}
 
     @property
     def sentences(self) -> list[str]:
