@@ -26,6 +26,7 @@ from exaequo.stats.anova import Anova, Mixed, anova, friedman, mixed, within_err
 from exaequo.stats.joint import Joint, randomised_tukey
 from exaequo.stats.power import POWER
 from exaequo.stats.tests import Setting
+from exaequo.tabular import Tabled
 from exaequo.text import count
 
 #: The difference between two means that a collection is to show, unless told otherwise.
