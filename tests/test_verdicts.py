@@ -59,7 +59,7 @@ def test_agreement_is_a_verdict_and_anything_else_is_not() -> None:
         assert agreed([np.array([each]) for each in says])[0] == expected
     for worst, best in itertools.product((1, -1, 0), repeat=2):
         expected = "better" if worst > 0 else "worse" if best < 0 else "none" if worst == best == 0 else "ties decide"
-        assert robust(np.array([worst]), np.array([best]))[0] == expected
+        assert robust([np.array([worst]), np.array([best])])[0] == expected
 
 
 def test_what_decides() -> None:

@@ -156,9 +156,9 @@ def _frame(
     counting = tested[scores.ties[0]]
     says = {ties: each.better * (p[ties] < plan.alpha) for ties, each in tested.items()}
     near = _practical(scores, measure, counting, plan)
-    decides = plan.decides(scores.ties)
-    alike = np.logical_and.reduce([_equivalent(tested[ties], near, plan) for ties in decides])
-    outcome = robust(says[WORST], says[BEST]) if plan.ties == ROBUST else agreed([says[ties] for ties in decides])
+    heard = [WORST, BEST] if plan.ties == ROBUST else plan.decides(scores.ties)
+    alike = np.logical_and.reduce([_equivalent(tested[ties], near, plan) for ties in heard])
+    outcome = (robust if plan.ties == ROBUST else agreed)([says[ties] for ties in heard])
     outcome = np.where(alike & (outcome == NONE), EQUIVALENT, outcome)
     columns = {
         "measure": pl.repeat(measure.name, len(counting.first), eager=True, dtype=pl.String),
@@ -175,7 +175,6 @@ def _frame(
         "cautions": pl.Series(_cautions(counting), dtype=pl.String),
     }
     frame = pl.DataFrame(columns)
-    heard = [WORST, BEST] if plan.ties == ROBUST else decides
     level = counting.level if len(counting.first) else plan.alpha
     sentences = [sentence(each, measure, plan, heard, level) for each in frame.iter_rows(named=True)]
     return frame.with_columns(pl.Series("verdict", sentences, dtype=pl.String))

@@ -28,11 +28,12 @@ def agreed(says: Sequence[Ints]) -> Any:
     return np.where(np.logical_and.reduce([first == each for each in says]), word, TIES)
 
 
-def robust(at_worst: Ints, at_best: Ints) -> Any:
+def robust(says: Sequence[Ints]) -> Any:
     """Return the outcome of each pair from what is said with the second run at its worst, and at its best.
 
     Better even at its worst, worse even at its best; no difference if neither extreme shows one.
     """
+    at_worst, at_best = says
     quiet = (at_worst == 0) & (at_best == 0)
     return np.select([at_worst > 0, at_best < 0, quiet], [BETTER, WORSE, NONE], TIES)
 
