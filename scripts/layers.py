@@ -13,7 +13,7 @@ BEGIN, END = "<!-- made by scripts/docs: -->\n", "<!-- end -->\n"
 #: Each module may use the ones before it: `errors` stands below all, `cli` on top of all.
 LAYERS = (
     "errors choices text options writing tabular read judge order stats aggregate measures expected tiestats scores "
-    "evaluation luck listing comparison audit axioms filtering sampledata explanation plot reporting study "
+    "evaluation luck listing comparison gating audit axioms filtering sampledata explanation plot reporting study "
     "trec_eval compat cli"
 ).split()
 

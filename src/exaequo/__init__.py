@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from exaequo import audit, axioms, compat, filtering, measures, plot, stats, study
     from exaequo.audit import audit_ties
     from exaequo.comparison import compare
-    from exaequo.gating import gate
     from exaequo.errors import (
         BadParameter,
         DataWarning,
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     )
     from exaequo.evaluation import evaluate, lexirecall
     from exaequo.explanation import explain, explain_filter
+    from exaequo.gating import gate
     from exaequo.measures import Measure, define, parse_measure
     from exaequo.order import Ranking
     from exaequo.read import Qrels, Run, read_qrels, read_run

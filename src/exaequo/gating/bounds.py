@@ -63,7 +63,11 @@ def tails(room: Floats, test: str, setting: Setting) -> tuple[Floats, Floats]:
         p_below = 1 - p
     else:
         p, p_below = (TESTS[test](each, setting) for each in (room, -room))
-    same, enough, chance = steady(room), room[:, 0] >= 0, 0.5 ** room.shape[1]  # every topic says the same: as for signs
+    same, enough, chance = (
+        steady(room),
+        room[:, 0] >= 0,
+        0.5 ** room.shape[1],
+    )  # every topic says the same: as for signs
     return np.where(same, np.where(enough, chance, 1.0), p), np.where(same, np.where(enough, 1.0, chance), p_below)
 
 
