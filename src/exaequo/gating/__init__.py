@@ -51,10 +51,11 @@ class GateResult:
 
     @cached_property
     def state(self) -> str:
-        """What holds of the whole: worse or different if anything is, undecided if anything that counts is, or passed."""
+        """What holds of the whole: worse or different if anything is, undecided if what counts is, else passed."""
         states = {gate.state for gate in self.gates}
         must = {gate.state for gate in self.gates if self.counts(gate)}
-        return next((state for state in (WORSE, DIFFERENT) if state in states), UNDECIDED if UNDECIDED in must else PASSED)
+        against = [state for state in (WORSE, DIFFERENT) if state in states]
+        return against[0] if against else UNDECIDED if UNDECIDED in must else PASSED
 
     def counts(self, gate: Gate) -> bool:
         """Tell whether the gate must pass; a slice need not, unless all must, it must only not be worse."""

@@ -126,9 +126,7 @@ def dunnett(values: Floats, first: Ints, second: Ints, alpha: float, setting: Se
     else:
         p = np.where(toward > 0, 0.0, 1.0)
     ends = difference - limit * error, difference + limit * error
-    low, high = (
-        end if sides == 2 or turn == way else np.full(len(p), -way * np.inf) for end, way in zip(ends, (1, -1))
-    )
+    low, high = (end if sides == 2 or turn == way else np.full(len(p), -way * np.inf) for end, way in zip(ends, (1, -1)))
     return Joint(p, low, high, 2 * float(stdtr(df, -limit)))
 
 
