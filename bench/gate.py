@@ -103,7 +103,7 @@ def table(heads: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in (heads, rule, *rows))
 
 
-def main(trials: int = 4000) -> None:
+def main(trials: int = 10_000) -> None:
     print(table(("deviation", "topics", "equal", "half the margin", "the margin", "twice"), verdicts(trials)))
     print()
     print(table(("differences", "test", "3", "5", "10", "25", "50"), false_passes(trials)))

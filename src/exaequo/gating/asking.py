@@ -53,6 +53,7 @@ class Asking:
         """Return the record with what the topics say."""
         answers = self._answers(measure, margin, found.alpha or 0.0)
         state, reason = self._state(answers, found.topics)
+        cautions = cautions_of(values, measure.upward, margin, self.rule, found.alpha or 0.0, state)
         by_ties = {ties: _as_measured(each, measure.upward) for ties, each in answers.items()}
         counts = next(iter(by_ties.values()))
         could = needed(values, measure.upward, margin, self.rule, found.alpha or 0.0) if reason == "topics" else None
@@ -64,7 +65,7 @@ class Asking:
             topics_needed=could,
             by_ties=by_ties,
             open=self._open(measure),
-            cautions=(*found.cautions, *cautions_of(values, measure.upward, margin, self.rule, found.alpha or 0.0)),
+            cautions=(*found.cautions, *cautions),
         )
 
     def _answers(self, measure: Measure, margin: float, alpha: float) -> dict[str, Answer]:

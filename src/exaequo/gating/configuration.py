@@ -110,7 +110,7 @@ def _read(path: str) -> Configuration | None:
         content: Any = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         at = re.search(r"\(at line (\d+)", str(error))
-        line = int(at[1]) if at else None
+        line = int(at[1]) if at else data.rstrip().count(b"\n") + 1
         raise bad_input(source.name, f"not TOML ({error})", "TOML", "Mend it there.", line=line) from None
     for part in _table(path).split("."):
         content = content.get(part) if isinstance(content, dict) else None

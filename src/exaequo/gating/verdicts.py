@@ -80,21 +80,23 @@ def needed(values: Floats, upward: int, margin: float, rule: Rule, alpha: float)
     return max(found, float(rule.least)) if np.isfinite(found) else None
 
 
-def cautions_of(values: Floats, upward: int, margin: float, rule: Rule, alpha: float) -> Iterator[str]:
-    """Say why a verdict may promise more than the topics can hold."""
+def cautions_of(values: Floats, upward: int, margin: float, rule: Rule, alpha: float, state: str) -> Iterator[str]:
+    """Say why a verdict may promise more than the topics can hold, or less."""
+    if rule.drawn(values.shape[1]) and 1 / (rule.samples + 1) > alpha:
+        yield f"with {rule.samples:,} samples nothing can be decided at {alpha:.2g}: take more"
+    if upward > 0 and margin >= float(values[0].mean()) > 0:
+        yield "a loss of everything would be allowed"
+    if state == UNDECIDED:
+        return
     gaps, topics = differences(values[:1], values[1:])[0], values.shape[1]
     differ, spread = int((gaps != 0).sum()), float(gaps.std(ddof=1))
     if topics < RELIABLE:
-        yield f"with {count(topics, 'topic')}, losses on a few of them pass more often than {alpha:.2g}"
+        yield f"with {count(topics, 'topic')}, of which a few may differ much, it errs more often than {alpha:.2g}"
     if differ < min(FEW_DIFFER, topics / 2):
         unseen = 1 - alpha ** (1 / topics)
         yield f"only {differ} of {count(topics, 'topic')} differ; a loss on {unseen:.0%} of topics may be unseen"
     elif spread < 0.01 * abs(float(gaps.mean())):
         yield "the differences hardly vary, so p says little about other topics"
-    if rule.drawn(topics) and 1 / (rule.samples + 1) > alpha:
-        yield f"with {rule.samples:,} samples nothing can be decided at {alpha:.2g}: take more"
-    if upward > 0 and margin >= float(values[0].mean()) > 0:
-        yield "a loss of everything would be allowed"
 
 
 def sentence(gate: Gate, measure: Measure, rule: Rule) -> str:

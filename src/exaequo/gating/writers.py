@@ -48,7 +48,7 @@ def _table(result: GateResult) -> Table:
 
     return Table(
         columns=[
-            column("", name_of, right=False),
+            column("measure", name_of, right=False),
             column("baseline", lambda gate: mean(gate.baseline)),
             column("candidate", lambda gate: mean(gate.candidate)),
             column("difference", lambda gate: gap(gate.difference)),
