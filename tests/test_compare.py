@@ -1,4 +1,4 @@
-"""Comparing systems: the tables against direct calculations, the verdicts, the gate, the commands."""
+"""Comparing systems: the tables against direct calculations, the verdicts, the commands."""
 
 from __future__ import annotations
 
@@ -20,14 +20,12 @@ from exaequo import BadParameter, InputError, Measure, Qrels, Run, Scores
 from exaequo.choices import COMPARED
 from exaequo.cli import run as command
 from exaequo.comparison import Comparison, compare_scores
-from exaequo.comparison.gate import Rule, gate_scores, lower_end
 from exaequo.comparison.pairs import Plan
 from exaequo.comparison.values import comparable, means
 from exaequo.comparison.views import across_collections, inverted_between, judges
 from exaequo.evaluation import evaluate_runs, judged_runs
 from exaequo.measures import parse_measures
 from exaequo.options import Options
-from exaequo.stats.tests import Setting, randomization
 from helpers import Grades, Sims, evaluate
 
 SAMPLE = exaequo.sample()
@@ -232,57 +230,6 @@ def test_other_collections_and_other_judges() -> None:
     assert agreed["alpha_ordinal"] > agreed["alpha_nominal"]
 
 
-# ------------------------------------------------------------------------------------------------------------- the gate
-
-
-def shifted(drop: float) -> tuple[Grades, Sims, Sims]:
-    """Forty topics; the candidate loses about `drop` of P@10."""
-    random = np.random.Generator(np.random.PCG64(2))
-    qrels: Grades = {}
-    base: Sims = {}
-    candidate: Sims = {}
-    for topic in map(str, range(40)):
-        qrels[topic] = {f"r{i}": 1.0 for i in range(10)}
-        found = int(random.integers(4, 9))
-        lost = int(random.random() < 10 * drop)
-        for run, number in ((base, found), (candidate, found - lost)):
-            run[topic] = {f"r{i}": 20.0 - i for i in range(number)} | {f"x{i}": 9.0 - i for i in range(10 - number)}
-    return qrels, base, candidate
-
-
-def test_gate() -> None:
-    qrels, base, candidate = shifted(0.02)
-    for test in ("t", "randomization", "bootstrap"):
-        assert exaequo.gate(qrels, base, candidate, "P@10", max_drop=0.05, test=test, samples=1000).passed
-        held = exaequo.gate(qrels, base, candidate, "P@10", max_drop=0.02, test=test, samples=1000)
-        assert not held.passed
-        assert "may be worse than allowed" in held.gates[0].sentence
-    assert exaequo.gate(qrels, base, base, "P@10 AP").passed  # the same run loses nothing
-    assert exaequo.gate(qrels, candidate, base, "P@10").passed
-    noise = exaequo.gate(qrels, base, candidate, "Noise@10", max_drop=0.05)
-    assert noise.passed
-    assert noise.gates[0].difference > 0
-    for options, message in (({"max_drop": -1}, "drop"), ({"alpha": 0.7}, "alpha"), ({"test": "sign"}, "test")):
-        with pytest.raises(BadParameter, match=message):
-            exaequo.gate(qrels, base, base, "P@10", **options)
-
-
-def test_lower_ends() -> None:
-    gaps = np.random.Generator(np.random.PCG64(3)).normal(0.1, 0.3, size=(1, 40))
-    expected = stats.ttest_1samp(gaps[0], 0, alternative="greater").confidence_interval(0.95).low
-    assert lower_end(gaps, "t", 0.05) == pytest.approx(expected)
-    for test in ("randomization", "bootstrap"):
-        assert lower_end(gaps, test, 0.05) == pytest.approx(expected, abs=0.02)
-
-
-def test_a_lucky_order_passes_no_release() -> None:
-    qrels: Grades = {str(topic): {"z": 1.0} for topic in range(20)}
-    steady: Sims = {str(topic): {"z": 2.0, "a": 1.0} for topic in range(20)}
-    lucky: Sims = {str(topic): {"z": 1.0, "a": 1.0} for topic in range(20)}
-    assert evaluate(qrels, lucky, "RR", ties="conventional").mean("RR") == 1
-    assert not exaequo.gate(qrels, steady, lucky, "RR", max_drop=0.1).passed
-
-
 # ------------------------------------------------------------------------------------------------------------ commands
 
 
@@ -328,17 +275,6 @@ def test_compare_command_with_more(files: Path, capfd: pytest.CaptureFixture[str
     assert document["collections"][0]["systems"] == 3
     assert "kappa_relevant" in document["judges"][0]
     assert command(["compare", "qrels.txt", *runs, "--also", "nowhere"]) == 1
-
-
-@pytest.mark.usefixtures("files")
-def test_gate_command(capfd: pytest.CaptureFixture[str]) -> None:
-    assert command(["gate", "qrels.txt", "runs/bm25.txt", "runs/hybrid.txt", "-m", "nDCG@10"]) == 0
-    assert capfd.readouterr().out.endswith("passed\n")
-    assert command(["gate", "qrels.txt", "runs/hybrid.txt", "runs/bm25.txt", "--max-drop", "0.01", "--json"]) == 3
-    document = json.loads(capfd.readouterr().out)
-    assert (document["passed"], document["measures"][0]["passed"]) == (False, False)
-    assert command(["gate", "qrels.txt", "runs/hybrid.txt", "runs/bm25.txt", "--markdown"]) == 3
-    assert "## Search quality: **not passed**" in capfd.readouterr().out
 
 
 def p10(found: list[int]) -> Sims:
@@ -418,29 +354,6 @@ def test_many_systems_get_their_letters() -> None:
         assert bool(letters[0] & letters[1]) != pair[2]
 
 
-def test_gates_on_the_boundary_and_with_few_topics() -> None:
-    for base in range(2, 11):
-        for test in ("t", "bootstrap"):
-            assert exaequo.gate(tens(8), p10([base] * 8), p10([base - 1] * 8), "P@10", max_drop=0.1, test=test).passed
-    few = exaequo.gate(tens(3), p10([5, 5, 5]), p10([5, 5, 3]), "P@10", max_drop=0.3, test="randomization")
-    assert not few.passed
-    assert few.gates[0].worst_case is None
-    assert "too few topics" in few.gates[0].sentence
-    json.dumps(few.as_dict(), allow_nan=False)
-    noise = exaequo.gate(tens(8), p10([6] * 8), p10([5] * 8), "Noise@10", max_drop=0.2)
-    assert "+0.2000" in noise.markdown()
-
-
-def test_the_bound_of_the_randomization_test() -> None:
-    """At the bound the test is just not rejected, above it it is."""
-    random = np.random.Generator(np.random.PCG64(6))
-    for topics in (8, 30):
-        gaps = random.normal(0.1, 0.3, size=(1, topics))
-        low = lower_end(gaps, "randomization", 0.05, Setting(samples=2000))
-        side = Setting(samples=2000, alternative="greater")
-        assert randomization(gaps - (low - 1e-6), side)[0] <= 0.05 < randomization(gaps - (low + 1e-6), side)[0]
-
-
 def test_a_measure_undefined_under_another_strategy() -> None:
     qrels: Grades = {str(t): {"a": 1, "b": 0} for t in range(4)}
     one: Sims = {str(t): {"a": 1.0, "b": 1.0} for t in range(4)}
@@ -506,15 +419,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_gate_on_a_measure_without_values_is_refused(capfd: pytest.CaptureFixture[str]) -> None:
-    """A measure that cannot be tested must not be left out in silence: the gate would pass without it."""
-    for measures in (["PDoc(doc='nothere')", "AP"], ["AP", "PDoc(doc='nothere')"], ["PDoc(doc='nothere')"]):
-        asked = [word for measure in measures for word in ("-m", measure)]
-        assert command(["gate", "qrels.txt", "runs/one", "runs/two", *asked]) == 2
-        assert "PDoc(doc='nothere') has a value for 0 topics only" in capfd.readouterr().err
-
-
-@pytest.mark.usefixtures("folder")
 def test_a_topic_that_one_strategy_leaves_undefined(capfd: pytest.CaptureFixture[str]) -> None:
     """Under some strategies the cut takes x out of the lists of `two`, under others it does not."""
     assert (
@@ -561,9 +465,5 @@ def test_scores_of_a_program_are_compared_as_files_are(result: Comparison) -> No
         else:
             assert frame.equals(found.tables[name]), name
     pair = [next(run for run in SAMPLE.runs if run.name == name) for name in ("bm25", "hybrid")]
-    two = evaluate(SAMPLE.qrels, pair, "AP")
-    assert gate_scores(two, Rule()).gates == exaequo.gate(SAMPLE.qrels, pair[0], pair[1], "AP").gates
     with pytest.raises(BadParameter, match="one number per run"):
         compare_scores(evaluate(SAMPLE.qrels, pair, "gm(AP)"), Plan())
-    with pytest.raises(BadParameter, match="one number per run"):
-        gate_scores(evaluate(SAMPLE.qrels, pair, "gm(AP)"), Rule())

@@ -121,7 +121,7 @@ def test_late_and_typed_imports_are_seen(tmp_path: Path) -> None:
         "if TYPE_CHECKING:\n    from exaequo import tabular\n"
         "def late():\n    from exaequo.plot.chart import Chart\n    return e.evaluate, e.__version__\n"
     )
-    expected = [(2, "comparison"), (3, "read"), (5, "tabular"), (7, "plot"), (8, "evaluation")]
+    expected = [(2, "gating"), (3, "read"), (5, "tabular"), (7, "plot"), (8, "evaluation")]
     assert sorted(imports(module)) == expected
 
 

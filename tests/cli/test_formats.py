@@ -187,7 +187,7 @@ def test_csv_of_several_tables_is_refused(command: str, files: list[str], capfd:
 
 
 def test_gate(files: list[str], capfd: pytest.CaptureFixture[str]) -> None:
-    gate = ["gate", *files, "-m", "AP", "--max-drop", "1"]
+    gate = ["gate", *files, "-m", "AP", "--max-drop", "1", "--min-topics", "2", "--alpha", "0.2"]
     assert out(capfd, *gate).splitlines()[-1] == "passed"
     for name in ("json", "markdown"):
         assert out(capfd, *gate, "--format", name) == out(capfd, *gate, f"--{name}")

@@ -75,8 +75,9 @@ def test_noise_below_the_gap_stays_within_what_ties_leave_open(seed: int, measur
     assert upward * robust.by_ties["worst"]["difference"] <= 1e-12  # at its worst it gains nothing,
     assert upward * robust.by_ties["best"]["difference"] >= -1e-12  # at its best it loses nothing
     assert robust.state != WORSE
-    for found in (fair, robust):  # and never is it a gain that every order agrees on
-        assert found.state != PASSED or min(upward * each["difference"] for each in found.by_ties.values()) <= 1e-12
+    for verdict in (fair, robust):  # and never is it a gain that every order agrees on
+        least = min(upward * each["difference"] for each in verdict.by_ties.values())
+        assert verdict.state != PASSED or least <= 1e-12
 
 
 def test_a_lucky_order_passes_no_release() -> None:
