@@ -211,6 +211,7 @@ def test_equivalence_is_two_tests() -> None:
     assert [each.state for each in more.gates] == ["different"] * 2
     assert (more.state, more.passed) == ("different", False)
     assert "gains more than allowed: +0.1000" in more.gates[0].sentence
+    assert "gains at least 0.1000, p < 0.0001" in more.gates[0].sentence
     assert gate(tens(40), p10(candidate), p10(base), "P@10").passed
     near = gate(tens(40), p10(base), p10(drawn(40, 0.1)[1]), "P@10", equivalence=True, max_drop=0.1).gates[0]
     assert "the two are equivalent" in near.sentence
