@@ -193,11 +193,13 @@ def test_csv_of_several_tables_is_refused(command: str, files: list[str], capfd:
 
 
 def test_gate(files: list[str], capfd: pytest.CaptureFixture[str]) -> None:
-    gate = ["gate", *files, "-m", "AP", "--max-drop", "1"]
+    gate = ["gate", *files, "-m", "AP", "--max-drop", "1", "--min-topics", "2", "--alpha", "0.2"]
     assert out(capfd, *gate).splitlines()[-1] == "passed"
     for name in ("json", "markdown"):
         assert out(capfd, *gate, "--format", name) == out(capfd, *gate, f"--{name}")
-    assert list(json.loads(out(capfd, *gate, "--json"))) == ["format", "passed", "measures", "warnings"]
+    assert list(json.loads(out(capfd, *gate, "--json"))) == [
+        *("format", "state", "passed", "options", "measures", "losses", "warnings")
+    ]
     assert out(capfd, *gate, "--markdown").startswith("## Search quality: passed\n\n| measure |")
     out(capfd, *gate, "--format", "json", "-o", "gate.json")
     assert json.loads(Path("gate.json").read_text(encoding="utf-8"))["passed"] is True
@@ -246,7 +248,7 @@ def test_every_command_offers_what_others_do() -> None:
         **dict.fromkeys(("compare", "design", "ties", "filter", "replicate"), TABLE_FORMATS),
         "metadata": ("yaml", "json"),
         "order": ("run", *TABLE_FORMATS),
-        "gate": ("table", "json", "markdown"),
+        "gate": ("table", "json", "markdown", "junit", "github"),
         "explain": ("text", "markdown", "json"),
         **dict.fromkeys(("check", "measures"), ("text", "json")),
     }

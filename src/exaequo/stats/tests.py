@@ -238,11 +238,12 @@ def _share_below(means: Floats, least: Floats) -> Floats:
     return np.asarray(np.clip(share, 0.5 / len(means), 1 - 0.5 / len(means)), dtype=np.float64)
 
 
-def bootstrap_tail(gaps: Floats, setting: Setting = DEFAULT) -> float:
-    """Return at which level the BCa interval of one mean ends at 0: p of the test that the mean is not below 0."""
+def bootstrap_tail(gaps: Floats, setting: Setting = DEFAULT) -> Floats:
+    """Return at which level the BCa interval of each mean ends at 0: p of the test that the mean is not below 0."""
     from scipy.special import ndtr, ndtri
 
-    means = np.concatenate([weights @ gaps.T for weights in _draws(gaps.shape[1], setting, 1)])
+    means = np.concatenate([weights @ gaps.T for weights in _draws(gaps.shape[1], setting, len(gaps))])
     bias, speed = _bias_and_speed(gaps, means)
-    turned = ndtri(_share_below(means, np.zeros(1))) - bias
-    return float(ndtr(turned / (1 + speed * turned) - bias)[0])
+    turned = ndtri(_share_below(means, np.zeros(len(gaps)))) - bias
+    p: Floats = ndtr(turned / (1 + speed * turned) - bias)
+    return p
