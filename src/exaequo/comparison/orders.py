@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
@@ -160,15 +160,17 @@ def orderings(
         for judge, ranks in people.items():
             own = values[[scores.runs.index(run) for run in ranks]]
             theirs = -np.array(list(ranks.values()))
-            share = _interval(theirs, own, np.random.default_rng(seed), alpha)
-            rows.append(("measure", measure.name, judge, *_compared(theirs, settled_means(own)), *share, None))
+            both, source = (theirs, settled_means(own)), np.random.default_rng(seed)
+            interval = _interval(theirs, own, source, alpha)
+            rows.append(("measure", measure.name, judge, *_compared(*both), *interval, *_ends(*both), None))
     rows += _between(known, scores.runs)
     if len(known) > 2 and len(shared) > 1:
         rows.append(("judges", "all", "all", len(shared), *[None] * 12, _alpha(known.values(), shared)))
     whole = ("systems", "pairs", "same", "opposite")
-    numbers = ("systems", *_AGREEMENT, *whole[1:], "same_percent", "same_best", "same_worst", "low_percent")
-    frame = _frame(rows, ("between", "one", "two"), (*numbers, "high_percent", "alpha_ordinal"), whole)
-    return frame.with_columns(pl.col("same_best", "same_worst").cast(pl.Boolean)), notes
+    shares, ends = ("same_percent", "low_percent", "high_percent"), ("same_best", "same_worst")
+    numbers = ("systems", *_AGREEMENT, *whole[1:], *shares, *ends, "alpha_ordinal")
+    frame = _frame(rows, ("between", "one", "two"), numbers, whole)
+    return frame.with_columns(pl.col(*ends).cast(pl.Boolean)), notes
 
 
 def _ranked(scores: Scores, judges: Sequence[Preference]) -> tuple[dict[str, dict[str, float]], list[str]]:
@@ -184,15 +186,11 @@ def _ranked(scores: Scores, judges: Sequence[Preference]) -> tuple[dict[str, dic
             expected = f"two or more of {listed(scores.runs)}"
             raise bad_input(each.file, found, expected, "Name the systems as the runs are named.")
         if strange:
-            notes.append(f"{each.file}: {each.judge} ranks {_left_out(strange, 'system')} that are no runs here")
+            notes.append(f"{each.file}: {each.judge} ranks what is no run here, left out: {listed(strange)}")
         if without:
-            notes.append(f"{each.file}: {each.judge} does not rank {_left_out(without, 'run')}")
+            notes.append(f"{each.file}: {each.judge} does not rank {count(len(without), 'run')}: {listed(without)}")
         known[each.judge] = own
     return known, notes
-
-
-def _left_out(names: Sequence[str], noun: str) -> str:
-    return f"{count(len(names), noun)} ({listed(names)})"
 
 
 def _midranks(ranks: dict[str, float], runs: Sequence[str]) -> Floats:
@@ -207,11 +205,14 @@ def _alpha(judges: Iterable[dict[str, float]], runs: Sequence[str]) -> float:
 
 
 def _compared(theirs: Floats, found: Floats) -> tuple[Any, ...]:
-    """Compare an order with that of a judge: systems, agreement, pairs, whether the best and the worst are the same."""
+    """Compare an order with that of a judge: systems, agreement, pairs told apart, alike, the other way round."""
     told, same, opposite = _pairs(theirs, found)
-    best, worst = (bool(np.all(theirs[found == end(found)] == end(theirs))) for end in (np.max, np.min))
-    share = 100 * same / told if told else float("nan")
-    return len(theirs), *_agreement(theirs, found), told, same, opposite, share, best, worst
+    return len(theirs), *_agreement(theirs, found), told, same, opposite, 100 * same / told if told else float("nan")
+
+
+def _ends(theirs: Floats, found: Floats) -> list[bool]:
+    """Tell whether the best, and the worst, of an order are among those of the judge."""
+    return [bool(np.all(theirs[found == end(found)] == end(theirs))) for end in (np.max, np.min)]
 
 
 def _interval(theirs: Floats, values: Floats, source: np.random.Generator, alpha: float) -> tuple[float, float]:
@@ -233,5 +234,6 @@ def _between(judges: dict[str, dict[str, float]], runs: Sequence[str]) -> Iterat
     for (one, first), (two, second) in combinations(judges.items(), 2):
         both = [run for run in runs if run in first and run in second]
         if len(both) > 1:
-            orders = (-_midranks(ranks, both) for ranks in (first, second))
-            yield "judges", one, two, *_compared(*orders), None, None, _alpha((first, second), both)
+            mine, theirs = (-_midranks(ranks, both) for ranks in (first, second))
+            agreement = _compared(theirs, mine), (None, None), _ends(theirs, mine)
+            yield "judges", one, two, *chain(*agreement), _alpha((first, second), both)

@@ -40,7 +40,9 @@ class Preference:
 def read_orderings(data: OrderingsLike) -> list[Preference]:
     """Read what judges prefer, from one file or several, or from `{judge: {system: rank}}`."""
     if isinstance(data, Mapping):
-        names = [(str(judge), system, rank) for judge, ranks in data.items() for system, rank in dict(ranks).items()]
+        if not all(isinstance(ranks, Mapping) for ranks in data.values()):
+            raise BadParameter("orderings are files, or {judge: {system: rank}}.")
+        names = [(str(judge), system, rank) for judge, ranks in data.items() for system, rank in ranks.items()]
         table = pl.DataFrame(names, schema=list(NAMES), orient="row", strict=False, infer_schema_length=None)
         return _checked(table, tables.Place("orderings"), "")
     paths = [data] if isinstance(data, str | os.PathLike) else list(data)
