@@ -168,6 +168,15 @@ def test_noise_is_no_difference() -> None:
     assert table.sort("run")[f"R@{N}, Width@{N}"].to_list() == [1, 2]
 
 
+def test_noise_is_no_difference_in_a_topic() -> None:
+    """1/1 + 2/2 and 1/1 + 2/3 + 3/9 are both 2, but not to a computer: AP ties, as the sort by AP and recall does not."""
+    scores = evaluate(*files({"a": {"t": [1, 2]}, "b": {"t": [1, 3, 9]}}, {"t": 4}), ["AP", "R@10"])
+    (row,) = sorts(scores, sorts_of("AP,R@10")).filter(measure="R@10").to_dicts()
+    assert (row["pairs"], row["same"], row["topic_tau_b"]) == (1, 1, 1)
+    (row,) = sorts(scores, sorts_of("R@10")).filter(measure="AP").to_dicts()
+    assert (row["pairs"], row["same"], row["opposite"]) == (1, 0, 0)
+
+
 def test_the_tie_of_the_worked_example() -> None:
     example = EXAMPLES["s001-52-multikey"]["inputs"]
     found = files({"a": {"t": example["a"]}, "b": {"t": example["b"]}}, {"t": 4})
@@ -244,6 +253,22 @@ def test_the_consensus_is_the_mean_rank() -> None:
     (row,) = result.orderings.filter(one="AP", two=CONSENSUS).to_dicts()
     assert row["systems"] == 5
     assert row["tau_b"] == pytest.approx(tau_b(borda, mean))
+
+
+def test_tied_systems_share_the_mean_of_their_ranks() -> None:
+    """2, 2, 2, 4 and 2, 3, 4, 1 add up to 4, 5, 6, 5; with the lowest of shared ranks they would be 3, 4, 5, 5."""
+    judges = {"a": {"x": 1, "y": 1, "z": 1, "w": 2}, "b": {"w": 1, "x": 2, "y": 3, "z": 4}}
+    qrels = {"t1": {"r": 1}, "t2": {"r": 1}}
+    runs = {
+        name: {topic: {"r": 0.0} | {f"d{at}": 1.0 + at for at in range(above)} for topic in qrels}
+        for above, name in enumerate("xwyz")
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = exaequo.compare(qrels, runs, "AP", orderings=judges)
+    assert result.orderings is not None
+    (row,) = result.orderings.filter(two=CONSENSUS).to_dicts()
+    assert (row["pairs"], row["same"], row["opposite"]) == (5, 5, 0)
 
 
 def test_people_against_people() -> None:
