@@ -169,7 +169,7 @@ def test_noise_is_no_difference() -> None:
 
 
 def test_noise_is_no_difference_in_a_topic() -> None:
-    """1/1 + 2/2 and 1/1 + 2/3 + 3/9 are both 2, but not to a computer: AP ties, as the sort by AP and recall does not."""
+    """1/1 + 2/2 and 1/1 + 2/3 + 3/9 are both 2, but not to a computer."""
     scores = evaluate(*files({"a": {"t": [1, 2]}, "b": {"t": [1, 3, 9]}}, {"t": 4}), ["AP", "R@10"])
     (row,) = sorts(scores, sorts_of("AP,R@10")).filter(measure="R@10").to_dicts()
     assert (row["pairs"], row["same"], row["topic_tau_b"]) == (1, 1, 1)
