@@ -16,6 +16,7 @@ import pytest
 
 import exaequo
 from exaequo.cli import run as command
+from exaequo.comparison import Comparison
 from exaequo.comparison.orders import CONSENSUS, orders, places, sorts, sorts_of
 from exaequo.errors import BadParameter, InputError
 from exaequo.read.orderings import Preference, read_orderings
@@ -53,7 +54,7 @@ def keys(ranks: list[int], n: int) -> tuple[Fraction, Fraction, Fraction]:
     """Return recall, width (turned round) and AP of the first N, exactly."""
     found = [rank for rank in ranks if rank <= N]
     ap = sum((Fraction(at, rank) for at, rank in enumerate(found, 1)), Fraction(0)) / n
-    return Fraction(len(found), n), -Fraction(max(found, default=0)), ap
+    return Fraction(len(found), n), -Fraction(max(found, default=N + 1)), ap
 
 
 def mor(ranks: list[int], n: int) -> Fraction:
@@ -212,7 +213,7 @@ JUDGES = {
 }
 
 
-def people(**options: Any) -> exaequo.Comparison:
+def people(**options: Any) -> Comparison:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return exaequo.compare(*SAMPLE, "AP R@50 E@10", **options)
