@@ -79,6 +79,7 @@ _HEADS = {
     "tau": "τ",
     "tau_ap": "τ_AP",
     "tau_b": "τ-b",
+    "topic_tau_b": "τ-b in topics",
     "t_test": "t-test",
     "w": "W",
     "worst_score": "its own",

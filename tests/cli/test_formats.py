@@ -40,6 +40,9 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
             for at, sim in enumerate(scores)
         ]
         write(Path(name), ranked)
+    write(
+        Path("people.jsonl"), [{"judge": NASTY, "system": Path(name).stem, "rank": at} for at, name in enumerate(names)]
+    )
     return names
 
 
@@ -57,7 +60,7 @@ def out(capfd: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> st
 def commands(files: list[str]) -> dict[str, list[str]]:
     qrels, one, two = files
     compare = ["compare", *files, "-m", "AP", "-m", "P@2", "-m", "Success@1", "--judges", qrels]
-    compare += ["--samples", "100", "--seed", "1"]
+    compare += ["--samples", "100", "--seed", "1", "--rank-by", "P@2,AP", "--orderings", "people.jsonl"]
     return {
         "eval": ["eval", *files, "-m", "AP", "-m", "NumRet"],
         "eval -q": ["eval", *files, "-q", "--ties", "all", "-m", "AP", "-m", "P(rel=1)@2"],

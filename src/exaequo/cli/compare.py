@@ -39,9 +39,16 @@ TABLES = {
     "collections": "The same systems on other collections",
     "inverted": "Pairs that two collections put in opposite order",
     "judges": "Other judgments of the same topics",
+    "orders": "Ranks of systems by each measure, and by several keys in turn",
+    "sorts": "Whether measures order systems as these keys do, by their means and topic by topic",
+    "orderings": "Whether measures order systems as people do",
 }
 #: What is shown unless a table is asked for.
-SHOWN = "systems pairs collections inverted judges correlations inversions contrasts robustness".split()
+SHOWN = (
+    "systems pairs orders sorts orderings collections inverted judges correlations inversions contrasts robustness"
+).split()
+#: The options that tables need.
+NEEDED = {"judges": "judges", "orders": "rank-by", "sorts": "rank-by", "orderings": "orderings"}
 
 
 @click.command()
@@ -56,6 +63,12 @@ SHOWN = "systems pairs collections inverted judges correlations inversions contr
     "--also", multiple=True, metavar="DIR", help="Another collection with the same systems: DIR/qrels*, DIR/runs/*."
 )
 @click.option("--judges", multiple=True, metavar="QRELS", help="Other judgments of the same topics.")
+@click.option(
+    "--rank-by", multiple=True, metavar="KEY,KEY...", help="Sort systems by these measures in turn; may be repeated."
+)
+@click.option(
+    "--orderings", multiple=True, metavar="FILE", help="Orders people put the systems in: lines [judge] system rank."
+)
 @click.option("--table", "only", type=click.Choice(list(TABLES)), help="Give this table alone.")
 @writes(*TABLE_FORMATS)
 @reads_files
@@ -69,6 +82,8 @@ def compare(
     options: dict[str, Any],
     also: tuple[str, ...],
     judges: tuple[str, ...],
+    rank_by: tuple[str, ...],
+    orderings: tuple[str, ...],
     only: str | None,
     target: Target,
     files: Files,
@@ -76,18 +91,22 @@ def compare(
     """Compare two or more RUNs over the topics of QRELS: tests, intervals, effect sizes, power, what ties change."""
     output.check_paths((qrels, *runs), target.path)
     target.one_table(only, TABLES)
-    from exaequo.comparison import compare_runs
+    from exaequo.comparison import compare_runs, with_orders
+    from exaequo.comparison.orders import keys_of, sorts_of
     from exaequo.comparison.plan import Plan, tie_rule
     from exaequo.evaluation import judged_runs
     from exaequo.measures import parse_measures
     from exaequo.options import Options
+    from exaequo.read.orderings import read_orderings
 
     asked, rule = tie_rule(ties.split(","))
     parsed, chosen = parse_measures(measures or COMPARE_MEASURES), Options(ties=asked, **options)
     how = Plan(**plan, alternative="greater" if one_sided else "two-sided", seed=chosen.seed, ties=rule)
+    by, people = sorts_of(rank_by), read_orderings(orderings)
     judged, read = files.qrels(qrels), files.runs(runs)
     kept = list(read) if judges else read  # other judgments ask for the runs again
-    result = compare_runs(judged_runs(judged, kept, chosen, parsed), parsed, chosen, how)
+    ordered = judged_runs(judged, kept, chosen, parsed)
+    result = with_orders(compare_runs(ordered, parsed, chosen, how, also=keys_of(by, parsed)), by, people)
     output.warn(*result.warnings)
     tables = dict(result.tables)
     if also:
@@ -149,9 +168,10 @@ def _show(result: Comparison, frames: dict[str, pl.DataFrame], only: str | None,
     from exaequo.tabular import Table
 
     if only is not None and only not in frames:
-        raise UsageError(f"There is no table {only} without --{'judges' if only == 'judges' else 'also'}.")
+        raise UsageError(f"There is no table {only} without --{NEEDED.get(only, 'also')}.")
     several = frames if target.format == "json" else [name for name in SHOWN if name in frames]
     names = {measure.name for measure in result.scores.measures}
+    names.update(frames["orders"].columns if "orders" in frames else ())
     tables = {
         name: Table.of(frames[name], TABLES[name], brief=_brief(name, frames[name]), names=names)
         for name in ([only] if only else several)
