@@ -15,7 +15,7 @@ from exaequo.comparison.plan import Plan
 from exaequo.judge import Ints
 from exaequo.measures import Measure
 from exaequo.scores import Scores
-from exaequo.text import count
+from exaequo.text import count, p_text, signed
 
 OUTCOMES = BETTER, WORSE, NONE, EQUIVALENT, TIES = "better", "worse", "none", "equivalent", "ties decide"
 _WORDS = {">": "better", "<": "worse", "=": "no difference"}
@@ -38,16 +38,11 @@ def robust(says: Sequence[Ints]) -> Any:
     return np.select([at_worst > 0, at_best < 0, quiet], [BETTER, WORSE, NONE], TIES)
 
 
-def p_text(p: float) -> str:
-    """Write a p."""
-    return f"p {'< 0.0001' if p < 0.0001 else f'= {p:.4f}'}"
-
-
 def sentence(pair: dict[str, Any], measure: Measure, plan: Plan, heard: Sequence[str], level: float) -> str:
     """Say in a sentence which is better, by how much, and how sure that is."""
     one, two, outcome = pair["one"], pair["two"], pair["outcome"]
-    share = "" if pair["gain_percent"] != pair["gain_percent"] else f" ({pair['gain_percent']:+.1f} %)"
-    size = f"{pair['difference']:+.4f}{share}, {_sure(pair, plan, level)}"
+    share = "" if pair["gain_percent"] != pair["gain_percent"] else f" ({signed(pair['gain_percent'], 1)} %)"
+    size = f"{signed(pair['difference'])}{share}, {_sure(pair, plan, level)}"
     known = f"{p_text(pair['corrected_p'])} ({plan.name})"
     if outcome == TIES:
         text = f"ties decide between {two} and {one} on {measure}: {_heard(pair, heard)}"
@@ -73,7 +68,7 @@ def _sure(pair: dict[str, Any], plan: Plan, level: float) -> str:
     """Say the interval, and for how many pairs it holds."""
     kind = "simultaneous " if level < plan.alpha else ""
     alone = " of this pair alone" if plan.single and plan.correction != "none" else ""
-    text = f"{kind}{100 * (1 - plan.alpha):g} % interval{alone} {pair['low']:+.4f} to {pair['high']:+.4f}"
+    text = f"{kind}{100 * (1 - plan.alpha):g} % interval{alone} {signed(pair['low'])} to {signed(pair['high'])}"
     wider = kind and pair["outcome"] in (BETTER, WORSE) and pair["low"] <= 0 <= pair["high"]
     return text + (f", wider than the steps of {plan.correction}" if wider and not plan.joint else "")
 
@@ -92,8 +87,8 @@ def _heard(pair: dict[str, Any], heard: Sequence[str]) -> str:
     for ties in heard:
         gap = pair[f"difference_{ties}"] if f"difference_{ties}" in pair else pair["difference"]
         name = ties if ties in COMPARED else f"at its {ties}"
-        said.append(f"{name} {_WORDS[pair[ties]]} ({gap:+.4f})")
-    open_ = f"; over all orders {pair['open_low']:+.4f} to {pair['open_high']:+.4f}" if "open_low" in pair else ""
+        said.append(f"{name} {_WORDS[pair[ties]]} ({signed(gap)})")
+    open_ = f"; over all orders {signed(pair['open_low'])} to {signed(pair['open_high'])}" if "open_low" in pair else ""
     return ", ".join(said) + open_
 
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from exaequo.choices import COMPARED
-from exaequo.comparison.verdicts import p_text
 from exaequo.gating.bounds import DIFFERENT, PASSED, UNDECIDED, WORSE
 from exaequo.gating.rule import Rule
 from exaequo.judge import Floats
@@ -17,7 +16,7 @@ from exaequo.luck import gain
 from exaequo.measures import Measure
 from exaequo.stats.equality import differences
 from exaequo.stats.power import topics_needed
-from exaequo.text import count
+from exaequo.text import count, p_text, signed
 
 #: Of fewer topics that differ, a loss on a few of the others may have been missed (docs/gate.md has the figures).
 FEW_DIFFER = 10
@@ -133,11 +132,6 @@ _WORDS: dict[bool, dict[str, str]] = {
         UNDECIDED: "undecided",
     },
 }
-
-
-def signed(number: float, digits: int = 4) -> str:
-    """Write a difference with its sign; nothing is never negative."""
-    return f"{round(number, digits) + 0.0:+.{digits}f}"
 
 
 def _gap(gate: Gate) -> str:

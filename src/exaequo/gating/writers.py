@@ -12,10 +12,10 @@ from xml.etree import ElementTree as Xml
 
 from exaequo import tabular
 from exaequo.gating.bounds import PASSED, UNDECIDED
-from exaequo.gating.verdicts import Gate, signed
+from exaequo.gating.verdicts import Gate
 from exaequo.measures import parse_measure
 from exaequo.tabular import Column, Table
-from exaequo.text import on_one_line
+from exaequo.text import on_one_line, signed
 
 if TYPE_CHECKING:
     from exaequo.gating import GateResult
