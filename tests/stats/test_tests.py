@@ -24,6 +24,7 @@ from exaequo.stats.tests import (
     TESTS,
     Setting,
     bootstrap_interval,
+    direction,
     randomization,
     sign,
     student,
@@ -286,3 +287,11 @@ def test_a_constant_difference_is_as_certain_as_its_signs(test: str) -> None:
         gaps = np.array([np.full(n, 0.25), np.full(n, -0.25)])
         assert TESTS[test](gaps, Setting()).tolist() == [2 / 2**n] * 2
         assert TESTS[test](gaps, Setting(alternative="greater")).tolist() == [1 / 2**n, 1.0]
+
+
+def test_the_direction_of_ranks_leaves_out_what_does_not_differ() -> None:
+    gaps = np.array(
+        [[0.0, 0.0, 0.0, 0.1, -0.3, 0.2], [0.0, 0.0, 0.0, -0.1, 0.3, -0.1], [0.2, -0.2, 0.0, 0.0, 0.0, 0.0]]
+    )
+    assert direction(gaps, "wilcoxon").tolist() == [0.0, 0.0, 0.0]
+    assert direction(np.array([[0.0, 0.1, -0.3, 0.4], [0.0, -0.1, 0.3, -0.4]]), "wilcoxon").tolist() == [1.0, -1.0]

@@ -179,6 +179,8 @@ def _show(result: Comparison, frames: dict[str, pl.DataFrame], only: str | None,
     if target.format == "latex" and "systems" in tables:
         tables["systems"] = for_a_paper(result, TABLES["systems"])
     before = [] if only else _summary(result)
+    if target.format not in ("table", "json"):  # what is passed on has no standard error beside it
+        before = [*before, *(f"warning: {each}" for each in result.warnings)]
     target.show(tables, before=before, options=result.options, warnings=result.warnings)
 
 

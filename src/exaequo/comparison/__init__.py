@@ -70,10 +70,15 @@ class Comparison(Tabled):
     warnings: tuple[str, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def family(self) -> int:
+        """How many pairs are corrected for together."""
+        return self.pairs.height // (1 if self.plan.jointly else len(self.scores.measures))
+
     @cached_property
     def method(self) -> list[str]:
         """How the verdicts were found, in lines."""
-        return method(self.plan, self.scores)
+        return method(self.plan, self.scores, self.family)
 
     @property
     def verdicts(self) -> list[str]:
@@ -193,7 +198,7 @@ def compare_scores(scores: Scores, plan: Plan, *, least: int = 2) -> Comparison:
     if plan.baseline is not None:
         plan = replace(plan, baseline=_named(plan.baseline, scores))
     pairs = compare_pairs(scores, plan)
-    weak = plan.weakness(pairs.height // (1 if plan.jointly else len(scores.measures)), len(scores.shared))
+    weak = plan.weakness(pairs.height // len(scores.measures), len(scores.shared), len(scores.measures))
     whole = has_besides(scores)
     return Comparison(
         scores=scores,

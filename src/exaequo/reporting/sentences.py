@@ -62,7 +62,7 @@ def verdict_of(result: Comparison, best: str, second: str | None) -> str:
     own = dict(systems.select("run", "mean").iter_rows())
     over = f"over {count(len(result.scores.shared), 'topic')}"
     sure = f"{100 * (1 - plan.alpha):g} % interval"
-    simultaneous = "" if plan.single or plan.correction == "none" or len(systems) < 3 else "simultaneous "
+    simultaneous = "simultaneous " if plan.simultaneous(result.family) else ""
     if second is None:
         top = systems.row(0, named=True)
         sentence = f"{best} has a mean {measure} of {cell_text(top['mean'])} {over}, {sure} {cell_text(top['low'])} to "
@@ -115,7 +115,8 @@ def provenance_of(result: Comparison, options: Options) -> list[tuple[str, str]]
         ("test", f"{plan.name}, alpha {plan.alpha:g}, seed {plan.seed}"),
         (
             "intervals",
-            f"{100 * (1 - plan.alpha):g} %; of differences for all pairs together, of means each by itself",
+            f"{100 * (1 - plan.alpha):g} %; of means each by itself, of differences "
+            + ("for all pairs together" if plan.simultaneous(result.family) else "too"),
         ),
         ("versions", f"exaequo {__version__}, Python {platform.python_version()}, NumPy {np.__version__}"),
     ]

@@ -15,7 +15,7 @@ from exaequo.choices import PATTERNS
 from exaequo.errors import BadParameter
 from exaequo.judge import Bools, Floats, Ints
 from exaequo.stats.equality import balanced
-from exaequo.stats.signedrank import signed_rank_p
+from exaequo.stats.signedrank import rank_sums, signed_rank_p
 
 #: Up to so many topics all sign patterns are tried: 2^20 of them.
 MOST_EXACT = 20
@@ -160,10 +160,8 @@ def direction(gaps: Floats, test: str) -> Floats:
     if test == "sign":
         score = (gaps > 0).sum(axis=1) - (gaps < 0).sum(axis=1)
     elif test == "wilcoxon":
-        from scipy.stats import rankdata
-
-        ranks = rankdata(np.where(gaps == 0, np.inf, np.abs(gaps)), axis=1)
-        score = (ranks * np.sign(gaps)).sum(axis=1)
+        above, below = rank_sums(gaps)
+        score = above - below
     else:
         score = balanced(gaps)
     return np.asarray(np.sign(score), dtype=np.float64)
@@ -215,7 +213,7 @@ def bootstrap_interval(
         bias, speed = (each[:, None] for each in _bias_and_speed(gaps, means))
         z = bias + ndtri(ends)
         ends = ndtr(bias + z / (1 - speed * z))
-    result = np.array([np.quantile(column, own) for column, own in zip(means.T, ends, strict=True)])
+    result = np.array([np.quantile(column, own) for column, own in zip(means.T, ends, strict=True)]).reshape(-1, 2)
     same = steady(gaps)
     result[same] = gaps[same, :1]
     return result[:, 0], result[:, 1]
