@@ -32,9 +32,8 @@ Themes = list[list[tuple[bool, float]]]
 
 
 def made(themes: Themes, **options: Any) -> Filter:
-    return from_arrays(
-        {f"t{at}": tuple(zip(*pairs, strict=True)) or ((), ()) for at, pairs in enumerate(themes)}, **options
-    )
+    arrays: dict[str, Any] = {f"t{at}": tuple(zip(*pairs, strict=True)) or ((), ()) for at, pairs in enumerate(themes)}
+    return from_arrays(arrays, **options)
 
 
 def share(above: float, below: float) -> float:
@@ -198,7 +197,7 @@ def test_runs_have_one_collection() -> None:
     assert two.at(0.5).density.tolist() == [0, 0.25]
 
 
-def test_tables_that_do_not_fit_together(tmp_path: Path) -> None:
+def test_tables_that_do_not_fit_together() -> None:
     good = frame([("t", "a", 1, 0.5), ("t", "b", 0, 0.5)])
     with pytest.raises(InputError, match="document 'b' of theme 't' is relevant here or in another table"):
         from_tables([good, good.with_columns(truth=1)])
@@ -227,7 +226,7 @@ def score_of(pairs: list[tuple[bool, float]], t: float, by: str) -> Fraction | N
 def brute_force(pairs: list[tuple[bool, float]], by: str) -> float:
     """The lowest of the best thresholds, infinity for selecting nothing, NaN if there is nothing to learn."""
     tried = [(score_of(pairs, t, by), -t) for t in {score for _, score in pairs}]
-    known = [each for each in tried if each[0] is not None]
+    known = [(value, minus) for value, minus in tried if value is not None]
     if by == "utility" and pairs:
         known.append((Fraction(0), inf))
         best = max(value for value, _ in known)
