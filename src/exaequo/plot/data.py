@@ -67,8 +67,9 @@ def read(qrels: QrelsLike, runs: Any, common: Common) -> RankedRuns:
 def read_filters(qrels: Any, runs: Any, common: Common, docs: int | None = None) -> tuple[list[Filter], str]:
     """Read filters, of judgments and runs, or without runs of tables of decisions; and say what counts as relevant."""
     if runs is None:
-        several = isinstance(qrels, Mapping) and all(isinstance(key, str) for key in qrels)
-        return from_tables(qrels if several or isinstance(qrels, list | tuple) else [qrels], docs=docs), ""
+        one = isinstance(qrels, list | tuple) and bool(qrels) and hasattr(qrels[0], "_fields")  # named tuples
+        several = isinstance(qrels, Mapping | list | tuple) and not one
+        return from_tables(qrels if several else [qrels], docs=docs), ""
     options = Options(**evaluation(common))
     judged = list(judged_runs(prepared(read_qrels(qrels), options, every=True), read_runs(runs), options))
     warn(note for _, said in judged for note in said)

@@ -1,4 +1,4 @@
-"""Recall and precision of filters, interpolated, each with its F at a threshold."""
+"""Recall and precision of filters, each with its F."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a filter selects over time: precision, recall, F, utility after each document."""
+"""What a filter selects over time."""
 
 from __future__ import annotations
 
