@@ -34,7 +34,7 @@ def pictures() -> dict[str, Chart]:
         "threshold": plot.threshold(qrels, [hybrid]),
         "threshold-two": plot.threshold(qrels, [bm25, by_name["boolean"]]),
         "filters": plot.filters(qrels, [bm25, by_name["boolean"], by_name["dense-fp16"]], threshold=5.0),
-        "stream": plot.stream(bm25_boolean[:1], threshold=5.0),
+        "stream": plot.stream({"bm25": bm25_boolean[0]}, threshold=8.0),
         "stream-two": plot.stream(dict(zip(("bm25", "boolean"), bm25_boolean, strict=True)), threshold=5.0, window=200),
     }
     return listed | {kind: draw(qrels, runs) for kind, draw in plot.KINDS.items() if kind not in listed}

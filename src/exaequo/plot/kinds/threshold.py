@@ -69,7 +69,7 @@ def threshold(
     }
     marked = points if len(grid) <= MOST_MARKS else {}
     # A threshold between two scores does what the higher one does.
-    how = "step-before" if whole else "linear"
+    how = "step-before" if whole or len(filters) > 1 else "linear"
     some = "" if whole else f"{len(grid)} of {len(np.unique(_scores(filters))):,} thresholds"
     empty = int((filters[0].n_rel == 0).sum())
     without = f"{count(empty, 'theme')} with nothing relevant left out where a figure is undefined" if empty else ""
@@ -109,7 +109,9 @@ def _grid(filters: Sequence[Filter]) -> tuple[Floats, bool]:
     if len(scores) <= MOST:
         return scores, True
     shares = np.linspace(0, 1, SOME)
+    few = [own for own in (np.unique(one.score) for one in filters) if len(own) <= SOME]
     parts: tuple[Floats, ...] = (
+        *few,
         np.quantile(scores, shares),
         np.quantile(relevant, shares) if len(relevant) else scores[:0],
         np.linspace(scores[0], scores[-1], SOME),
