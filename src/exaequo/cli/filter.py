@@ -195,10 +195,21 @@ def read_filters(
     from exaequo.options import Options
 
     if are_tables(paths, files):
-        return from_tables(paths, docs=docs, reader=files.qrels_reader, columns=files.columns), []
+        filters = from_tables(paths, docs=docs, reader=files.qrels_reader, columns=files.columns)
+        return filters, [note for one in filters for note in _absent(one)]
     said: list[str] = []
     orderings = list(_ordered(paths, files, Options(**judging), said))
     return filters_of(orderings, docs=docs), said
+
+
+def _absent(one: Filter) -> list[str]:
+    """Say for which themes of the other tables a table has no row."""
+    from exaequo.text import listed
+
+    there = {*one.theme.tolist()}
+    missing = [theme for at, theme in enumerate(one.themes) if at not in there]
+    what = f"{len(missing):,} of {len(one.themes):,} themes missing: {listed(missing)}"
+    return [f"{one.name}: {what}; nothing is selected for them"] if missing else []
 
 
 def _ordered(paths: Sequence[str], files: Files, options: Options, said: list[str]) -> Iterator[Ordering]:

@@ -51,7 +51,7 @@ class FilterExplanation:
         words = Wording(lang, markdown=markdown)
         title = words.title("filter title", run=self.run, theme=self.theme, threshold=self.threshold)
         figures = [
-            {"figure": words.word(name), "value": words.word(tabular.cell_text(value))}
+            {"figure": words.word(name), "value": words.word(tabular.cell_text(_whole(name, value)))}
             for name, value in self.figures.items()
         ]
         parts = [title, *self._list(words, rows), *words.steps(self.steps, rows)]
@@ -127,6 +127,11 @@ def explain_filter(
     found = ((step.numbers["figure"], step.result) for step in steps if "figure" in step.numbers)
     figures = {str(name): np.nan if value is None else value for name, value in found}
     return FilterExplanation(one.name, str(topic), threshold, listing, tuple(steps), figures, tuple(said))
+
+
+def _whole(name: str, value: float) -> float:
+    """Return a utility that is a whole number as one."""
+    return int(value) if name == "utility" and value.is_integer() else value
 
 
 def _theme(topic: str, one: Filter) -> int:

@@ -86,7 +86,8 @@ def scores_of(
             raise BadParameter(f"{one.name} has other themes than {filters[0].name}; make the filters together.")
         values = [_values(one, measure, None if thresholds is None else thresholds[one.name]) for measure in parsed]
         blocks.append(Block(one.name, "realistic", parsed, themes, np.stack(values)))
-    return Scores(parsed, tuple(blocks), remarks=tuple(cautions(parsed, len(themes))))
+    inputs = {"runs": [{"name": one.name, "file": one.file or one.name} for one in filters]}
+    return Scores(parsed, tuple(blocks), remarks=tuple(cautions(parsed, len(themes))), inputs=inputs)
 
 
 def _values(one: Filter, measure: Measure, thresholds: Floats | None) -> Floats:

@@ -107,6 +107,7 @@ class Filter:
     n_docs: Ints
     moment: Ints
     moments: pl.Series
+    file: str = ""
 
     def at(self, threshold: float | Floats) -> Tables:
         """Return the tables at a threshold, or with a threshold for each theme."""

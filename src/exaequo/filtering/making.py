@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -54,11 +55,11 @@ def filters_of(orderings: Sequence[Ordering], *, docs: int | None = None) -> lis
     sizes = _sizes(known, docs, files[0])
     themes, n_rel = judgments.topics.to_list(), judgments.counted()
     filters = []
-    for name, ordering in zip(names, orderings, strict=True):
+    for name, file, ordering in zip(names, files, orderings, strict=True):
         lists = ordering.ranking("input")
         moment = _places(lists.topic, lists.row)
         columns = lists.topic, lists.lines.sim[lists.line], lists.relevant()
-        filters.append(Filter(name, themes, *columns, n_rel, sizes, moment, _counted(moment)))
+        filters.append(Filter(name, themes, *columns, n_rel, sizes, moment, _counted(moment), file))
     return filters
 
 
@@ -169,7 +170,7 @@ def from_tables(
         owner = _codes(one.theme, themes)
         moment = _places(owner, np.arange(len(owner))) if one.moment is None else one.moment
         own = owner, one.score, one.truth > 0, n_rel, sizes, moment, one.moments
-        filters.append(_sorted(name, themes.to_list(), *own))
+        filters.append(replace(_sorted(name, themes.to_list(), *own), file=one.file))
     return filters
 
 

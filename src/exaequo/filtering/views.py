@@ -53,7 +53,7 @@ class Setting:
     def collection(self, filters: Sequence[Filter]) -> str:
         """Say what the collection is."""
         if self.docs is not None:
-            return f"{self.docs:,} documents"
+            return f"{self.docs:,} documents for each theme"
         by = "" if len(filters) == 1 else f" by any of the {len(filters)} filters"
         return f"the documents judged or scored for the theme{by}"
 
