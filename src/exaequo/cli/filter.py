@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exaequo.choices import LEARNT_BY, LEARNT_FOR, TABLE_FORMATS, UTILITIES
+from exaequo.choices import HIGHEST_GRADE, LEARNT_BY, LEARNT_FOR, TABLE_FORMATS, UTILITIES
 from exaequo.cli import output
 from exaequo.cli.compare import TABLES, show_comparison
 from exaequo.cli.options import Files, Target, compares, evaluates, measure_option, reads_files, writes
@@ -195,6 +195,8 @@ def read_filters(
     from exaequo.options import Options
 
     if are_tables(paths, files):
+        if judging["rel_level"] is not None or judging["max_grade"] != HIGHEST_GRADE:
+            raise UsageError("A table of decisions says what is relevant; leave --rel-level and --max-grade out.")
         filters = from_tables(paths, docs=docs, reader=files.qrels_reader, columns=files.columns)
         return filters, [note for one in filters for note in _absent(one)]
     said: list[str] = []
