@@ -59,6 +59,14 @@ def averages(figures: Mapping[str, Floats]) -> dict[str, float]:
     return {name: aggregate("mean", values) for name, values in figures.items()}
 
 
+def mean_of_themes(values: Floats) -> Floats:
+    """Return the means over themes, the rows, that have a value; NaN where none has."""
+    known = ~np.isnan(values)
+    total: Floats = np.where(known, values, 0.0).sum(axis=0)
+    mean: Floats = np.divide(total, known.sum(axis=0), out=np.full_like(total, np.nan), where=known.any(axis=0))
+    return mean
+
+
 def means_over(figures: Mapping[str, Floats]) -> dict[str, int]:
     """Return the figures that some theme has no value of, each with the number of themes that have one."""
     counts = {name: int((~np.isnan(values)).sum()) for name, values in figures.items()}

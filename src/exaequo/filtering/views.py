@@ -10,7 +10,7 @@ import polars as pl
 
 from exaequo.choices import THRESHOLD, UTILITIES
 from exaequo.errors import InputError
-from exaequo.filtering.figures import KNOWN, RAW, averages, figures_of, means_over
+from exaequo.filtering.figures import KNOWN, RAW, averages, figures_of, mean_of_themes, means_over
 from exaequo.filtering.filters import GRID, Filter
 from exaequo.filtering.learning import Learnt
 from exaequo.filtering.streams import stream_of
@@ -164,8 +164,7 @@ def interpolated_curves(filters: Sequence[Filter], setting: Setting) -> Shown:
     for one in filters:
         table = one.sweep.interpolated()
         lines = dict(zip(one.themes, table, strict=True)) if setting.per_theme else {}
-        macro = list(averages({f"{level}": table[:, at] for at, level in enumerate(GRID)}).values())
-        for theme, line in (*lines.items(), ("macro", macro)):
+        for theme, line in (*lines.items(), ("macro", mean_of_themes(table))):
             pages.add(one, [theme] * len(GRID), {"recall": GRID, "precision": line})
         pages.note_means(one, {"interpolated precision": table[:, 0]})
     return pages.shown()

@@ -89,14 +89,6 @@ def cautioned(measure: Measure) -> str:
     return "raw utilities, which are not to be averaged over themes" if measure.definition.caution else ""
 
 
-def mean_of_themes(values: Floats) -> Floats:
-    """Return the means over themes, the rows, that have a value; NaN where none has."""
-    known = ~np.isnan(values)
-    total: Floats = np.where(known, values, 0.0).sum(axis=0)
-    mean: Floats = np.divide(total, known.sum(axis=0), out=np.full_like(total, np.nan), where=known.any(axis=0))
-    return mean
-
-
 def level_of(common: Common) -> str:
     """Say what counts as relevant, if that is not any grade above 0."""
     level, most = common.get("rel_level"), common.get("max_grade", HIGHEST_GRADE)

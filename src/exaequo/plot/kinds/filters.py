@@ -7,8 +7,9 @@ from typing import Any, Unpack
 from exaequo.aggregate import aggregate
 from exaequo.choices import THRESHOLD
 from exaequo.errors import BadParameter
+from exaequo.filtering.figures import mean_of_themes
 from exaequo.plot.chart import Canvas, Chart, Common, notes
-from exaequo.plot.data import mean_of_themes, read_filters
+from exaequo.plot.data import read_filters
 from exaequo.plot.kinds import kind
 from exaequo.plot.kinds.curve import mean_curves
 from exaequo.text import count, did_you_mean

@@ -9,10 +9,11 @@ import numpy as np
 
 from exaequo.errors import BadParameter
 from exaequo.filtering import Filter
+from exaequo.filtering.figures import mean_of_themes
 from exaequo.judge import Floats
 from exaequo.measures import PARAMETERS
 from exaequo.plot.chart import Canvas, Chart, Common, notes
-from exaequo.plot.data import cautioned, mean_of_themes, of_selections, read_filters
+from exaequo.plot.data import cautioned, of_selections, read_filters
 from exaequo.plot.kinds import kind
 from exaequo.plot.marks import Axes, axis_name, lines
 from exaequo.text import count
