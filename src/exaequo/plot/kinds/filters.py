@@ -37,10 +37,9 @@ def filters(
     kept = slice(None) if topic is None else slice(themes.index(topic), themes.index(topic) + 1)
     if not found[0].n_rel[kept].any():
         raise BadParameter("Nothing is relevant, so there is no recall to draw.")
-    means = {}
-    for one in found:
-        f = aggregate("mean", one.at(threshold).f(beta)[kept])
-        means[f"{one.name} (F {f:.3f})"] = mean_of_themes(one.sweep.interpolated()[kept]).tolist()
+    means = {one.name: mean_of_themes(one.sweep.interpolated()[kept]).tolist() for one in found}
+    each_f = {one.name: aggregate("mean", one.at(threshold).f(beta)[kept]) for one in found}
+    beside = {name: f" (F {value:.3f})" for name, value in each_f.items()}
     with_recall = int((found[0].n_rel > 0).sum())
     over = f"mean over {count(with_recall, 'theme')}" if topic is None else ""
     weight = "" if beta == 1 else f", β = {beta:g}"
@@ -48,4 +47,4 @@ def filters(
     title = (
         "Interpolated precision of filters" if topic is None else f"Theme {topic}: interpolated precision of filters"
     )
-    return mean_curves(means, Canvas.of(common, title, note), f_lines=f_lines)
+    return mean_curves(means, Canvas.of(common, title, note), f_lines=f_lines, beside=beside)
