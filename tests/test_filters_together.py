@@ -399,6 +399,28 @@ def test_comparing_tables_and_runs(tmp_path: Path, capfd: pytest.CaptureFixture[
     assert "averaged over topics" in capfd.readouterr().err
 
 
+def test_what_is_said_about_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A theme one table lacks, options that would be ignored, a qrels table, and Hull's utility."""
+    monkeypatch.chdir(tmp_path)
+    Path("one.csv").write_text("theme,docno,y_true,y_score\na,x,1,0.9\nb,x,1,0.9\n")
+    Path("two.csv").write_text("theme,docno,y_true,y_score\na,x,1,0.9\na,y,0,0.9\n")
+    assert command(["filter", "one.csv", "two.csv", "--hull", "2", "-q", "--json"]) == 0
+    captured = capfd.readouterr()
+    assert "two: 1 of 2 themes missing: b; nothing is selected for them" in captured.err
+    rows = {(row["run"], row["theme"]): row for row in json.loads(captured.out)["rows"]}
+    assert (rows["two", "b"]["c"], rows["two", "b"]["recall"], rows["two", "b"]["precision"]) == (1, 0, 1)
+    assert rows["two", "a"]["hull"] == pytest.approx((1 + 4) / (3 + 4))
+    assert rows["one", "a"]["N"] == 2
+    assert command(["filter", "one.csv", "--rel-level", "2"]) == 2
+    assert "leave --rel-level and --max-grade out" in capfd.readouterr().err
+    Path("qrels.csv").write_text("qid,docno,rel\na,x,1\nb,x,1\n")
+    Path("run.csv").write_text("qid,docno,score\na,x,0.9\nb,x,0.9\n")
+    assert command(["filter", "qrels.csv", "run.csv", "-q", "--json"]) == 0  # no decisions: judgments and a run
+    assert json.loads(capfd.readouterr().out)["rows"][0]["recall"] == 1
+
+
 def test_the_better_filter_is_found() -> None:
     good = [[(True, 0.9), (True, 0.8), (False, 0.1)]] * 9
     bad = [[(True, 0.9), (True, 0.1), (False, 0.8 if at % 2 else 0.2)] for at in range(9)]

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from exaequo.errors import BadParameter
-from exaequo.filtering import Filter
+from exaequo.filtering import Filter, Tables
 from exaequo.filtering.figures import mean_of_themes
 from exaequo.judge import Floats
 from exaequo.measures import PARAMETERS
@@ -47,16 +47,10 @@ def threshold(
     filters, level = read_filters(qrels, runs, common, docs)
     grid, whole = _grid(filters)
     tables = {one.name: one.at_each(grid) for one in filters}
-    worth = ", ".join(f"{each:g}".replace("-", "−") for each in utility)
     if len(filters) == 1 and measure is None:
-        (table,) = tables.values()
-        figures = {
-            "precision": table.precision,
-            "recall": table.recall,
-            "F": table.f(beta),
-            "utility": np.maximum(table.normalised_utility(*utility), -1),
-        }
+        figures = _figures(tables[filters[0].name], beta, utility)
         title, y_title = f"{filters[0].name}: what the threshold does", "Macro-average"
+        worth = ", ".join(f"{each:g}".replace("-", "−") for each in utility)
         about = f"utility {worth} over its best, at least −1; β = {beta:g}"
     else:
         chosen = of_selections(measure or f"SelF(beta={beta!r})")
@@ -76,6 +70,16 @@ def threshold(
     without = f"{count(empty, 'theme')} with nothing relevant left out where a figure is undefined" if empty else ""
     note = notes(count(len(filters[0].themes), "theme"), without, about, some, level)
     return lines(points, axes, Canvas.of(common, title, note), marked=marked, interpolate=how)
+
+
+def _figures(table: Tables, beta: float, utility: tuple[float, ...]) -> dict[str, Floats]:
+    """Return what is drawn of one filter."""
+    return {
+        "precision": table.precision,
+        "recall": table.recall,
+        "F": table.f(beta),
+        "utility": np.maximum(table.normalised_utility(*utility), -1),
+    }
 
 
 def _axes(means: Mapping[str, Sequence[float]], grid: Floats, title: str, filters: Sequence[Filter]) -> Axes:
