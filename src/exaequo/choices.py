@@ -72,3 +72,6 @@ PICTURE_SIZES = ("column", "page", "slide")
 #: Filters: what a selected document is worth, relevant or not; where selection begins.
 UTILITIES = {"LF1": (3.0, -2.0), "LF2": (3.0, -1.0), "T11U": (2.0, -1.0)}
 THRESHOLD = 0.5
+#: Filters: what a threshold is learnt by, and for what.
+LEARNT_BY = ("f", "utility", "break-even")
+LEARNT_FOR = ("theme", "all")

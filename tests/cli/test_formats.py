@@ -77,6 +77,7 @@ def commands(files: list[str]) -> dict[str, list[str]]:
         "filter": ["filter", qrels, one, two, "-q"],
         "filter --sweep": ["filter", qrels, one, two, "--sweep", "-q"],
         "filter --curve": ["filter", qrels, one, two, "--curve", "raw"],
+        "filter --stream": ["filter", qrels, one, two, "--stream", "--window", "2", "-q"],
         "order": ["order", qrels, one],
         "order --rename": ["order", qrels, one, "--rename", f"{NASTY}1=z"],
     }

@@ -114,7 +114,7 @@ def compare(
     if judges:
         others = [(each, files.qrels(each)) for each in judges]
         tables["judges"] = _judges(result, [(qrels, judged), *others], kept, chosen)
-    _show(result, tables, only, target)
+    show_comparison(result, tables, only, target)
 
 
 def _collections(
@@ -163,7 +163,8 @@ def _judges(result: Comparison, files: list[tuple[str, Qrels]], runs: Iterable[R
     return table
 
 
-def _show(result: Comparison, frames: dict[str, pl.DataFrame], only: str | None, target: Target) -> None:
+def show_comparison(result: Comparison, frames: dict[str, pl.DataFrame], only: str | None, target: Target) -> None:
+    """Write the tables of a comparison, or one of them, with the verdicts above."""
     from exaequo.comparison.pages import for_a_paper
     from exaequo.tabular import Table
 
