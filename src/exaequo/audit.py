@@ -314,12 +314,14 @@ def _stuffing(scores: Scores) -> pl.DataFrame:
 
 
 def reversal_rates(scores: Scores, alpha: float, splits: int) -> pl.DataFrame:
-    """Return, under each strategy, how often conclusions from n topics are reversed on n others; none without splits."""
+    """Return under each strategy how often what n topics say is reversed on n others; nothing without splits."""
     several = testable(scores.measures) if splits and len(scores.runs) > 1 else []
     names = ("differ", "reversed", "significant", "significant_reversed")
     rates = {f"{name}_percent": name for name in names}
     counts = dict.fromkeys(("topics", "splits"), pl.Int64)
-    parts = [pl.DataFrame(schema={"measure": pl.String, "ties": pl.String, **counts} | dict.fromkeys(rates, pl.Float64))]
+    parts = [
+        pl.DataFrame(schema={"measure": pl.String, "ties": pl.String, **counts} | dict.fromkeys(rates, pl.Float64))
+    ]
     for measure in several:
         for ties in scores.ties:
             values = scores.matrix(measure, ties).values

@@ -42,7 +42,7 @@ class _Plot(click.Command):
 @click.option("--beta", type=float, help="Weight of recall in F (threshold).")
 @click.option("--utility", metavar="A,B", help="Of a document rightly and wrongly selected (threshold).")
 @click.option("--docs", type=int, help="Size of the collection (threshold).")
-@click.option("--alpha", type=float, help="Level of the tests (systems, asl).")
+@click.option("--alpha", type=float, help="Level of the tests (systems, asl, reversals).")
 @evaluates()
 @click.option("--size", type=click.Choice(PICTURE_SIZES), default="page", show_default=True)
 @click.option("--dark", is_flag=True, help="Light on dark.")

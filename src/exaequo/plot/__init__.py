@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from exaequo.plot.kinds.curve import curve as curve
     from exaequo.plot.kinds.measures import measures as measures
     from exaequo.plot.kinds.recall import recall as recall
+    from exaequo.plot.kinds.reversals import reversals as reversals
     from exaequo.plot.kinds.scatter import scatter as scatter
     from exaequo.plot.kinds.single import single as single
     from exaequo.plot.kinds.systems import systems as systems

@@ -11,7 +11,8 @@ import polars as pl
 
 from exaequo import tabular
 from exaequo.study import Study
-from exaequo.study.tables import ALL, PLAIN
+from exaequo.study.editions import ALL
+from exaequo.study.tables import PLAIN
 from exaequo.tabular import Table
 from exaequo.text import count
 from exaequo.writing import write_whole
