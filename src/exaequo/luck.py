@@ -34,7 +34,8 @@ def gain(above: Floats | float, below: Floats | float) -> Floats:
 
 def first_rank(values: Floats) -> Floats:
     """Return the rank of the first relevant document, 1/RR, a whole number; NaN where RR is 0."""
-    return np.rint(np.divide(1, values, out=np.full(len(values), np.nan), where=values > 0))
+    ranks: Floats = np.rint(np.divide(1, values, out=np.full(len(values), np.nan), where=values > 0))
+    return ranks
 
 
 def rank_gain(low: Floats, middle: Floats) -> Floats:

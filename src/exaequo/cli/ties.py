@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from exaequo.audit import TieAudit
 
 TABLES = {
-    "runs": "Ties of each run (shares are means over lists; 'all tied': every document of a list is, 'one tie': in one)",
+    "runs": "Ties of each run (shares: means over lists; 'all tied': lists where every document is, 'one tie': in one)",
     "per_score": "Documents per different score: over lists, and over the means of runs and of topics",
     "scores": "Each score under each strategy, the span from realistic to optimistic, and the gains",
     "lucky": "Lists that the names of documents help most",
     "lucky_runs": "Runs that the names of documents help most",
     "from_nothing": "Lists that names lift from 0, where a gain in percent is undefined",
-    "conclusions": "Which of two runs is better (* significant), and how often with ties broken at random, a draw as half",
+    "conclusions": "Which of two runs is better (* significant), and how often with random ties; a draw counts half",
     "stuffing": "What documents of score 0 at the end of lists earn, and its share of the score",
     "reversals": "How often what n topics say of two runs is reversed on n others",
     "lists": "Ties of each list",

@@ -51,12 +51,13 @@ def reversals(values: Floats, alpha: float = ALPHA, *, splits: int = SPLITS, see
     topics = values.shape[1]
     first, second = np.triu_indices(len(values), 1)
     gaps = differences(values[second], values[first])
-    sizes = np.unique(np.linspace(1, topics // 2, SIZES).round().astype(np.int64)) if topics > 1 and len(gaps) else []
+    most = topics // 2 if len(gaps) else 0
+    sizes = sorted({round(n) for n in np.linspace(1, most, SIZES)}) if most else []
     source = np.random.Generator(np.random.PCG64(seed))
     shuffled = np.argsort(source.random((splits, topics)), axis=1)  # one for all sizes: the curve is smooth
-    tried = [_halves(int(n), shuffled) for n in sizes]
-    rates = [_rates(gaps, halves, int(n), alpha) for n, halves in zip(sizes, tried, strict=True)]
-    counts = np.asarray(sizes, dtype=np.int64), np.array([len(one) for one, _ in tried], dtype=np.int64)
+    tried = [_halves(n, shuffled) for n in sizes]
+    rates = [_rates(gaps, halves, n, alpha) for n, halves in zip(sizes, tried, strict=True)]
+    counts = np.array(sizes, dtype=np.int64), np.array([len(one) for one, _ in tried], dtype=np.int64)
     return Reversals(*counts, *np.array(rates, dtype=np.float64).reshape(-1, 4).T)
 
 
@@ -81,15 +82,12 @@ def _rates(gaps: Floats, halves: tuple[Ints, Ints], n: int, alpha: float) -> tup
     for one, two in _chunks(gaps, halves):
         (sign, sure), (other, also) = (_said(gaps, half, n, alpha) for half in (one, two))
         opposite = sign * other < 0
-        counted += [
-            2 * sign.size,
-            np.count_nonzero(sign) + np.count_nonzero(other),
-            2 * np.count_nonzero(opposite),
-            np.count_nonzero(sure) + np.count_nonzero(also),
-            np.count_nonzero(opposite & sure) + np.count_nonzero(opposite & also),
-        ]
-    every, differ, reversed_, sure, sure_reversed = map(int, counted)
-    return _percent(differ, every), _percent(reversed_, differ), _percent(sure, every), _percent(sure_reversed, sure)
+        differ = np.count_nonzero(sign) + np.count_nonzero(other)
+        certain = np.count_nonzero(sure) + np.count_nonzero(also)
+        undone = np.count_nonzero(opposite & sure) + np.count_nonzero(opposite & also)
+        counted += np.array([2 * sign.size, differ, 2 * np.count_nonzero(opposite), certain, undone])
+    every, differ, back, certain, undone = map(int, counted)
+    return _percent(differ, every), _percent(back, differ), _percent(certain, every), _percent(undone, certain)
 
 
 def _percent(part: int, whole: int) -> float:

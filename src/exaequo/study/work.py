@@ -23,7 +23,7 @@ from pathlib import Path
 from exaequo.choices import INTERVAL
 from exaequo.errors import ExaequoError, Problem, bad_input
 from exaequo.evaluation import evaluate_runs, judged_runs, prepared
-from exaequo.judge import Judgments
+from exaequo.judge import Floats, Judgments
 from exaequo.measures import Measure, parse_measures
 from exaequo.options import Options
 from exaequo.order import Ordering
@@ -123,7 +123,7 @@ def _evaluate(task: Task, judgments: Judgments) -> Kept:
 def _facts(ordering: Ordering, measures: Sequence[Measure], depth: int | None) -> RunFacts:
     """Return the ties of a run, and its values without stuffing if there is any."""
     statistics = tie_statistics(ordering, depth=depth, single=False)
-    unstuffed = {}
+    unstuffed: dict[tuple[str, Measure], Floats] = {}
     for ties in INTERVAL if statistics.stuffed.any() else ():
         values = values_without_stuffing(ordering.ranking(ties, depth=depth), measures)
         unstuffed |= {(ties, measure): own for measure, own in zip(measures, values, strict=True)}

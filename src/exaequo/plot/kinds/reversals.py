@@ -35,13 +35,10 @@ def reversals(
 
 def error_rates(rates: pl.DataFrame, canvas: Canvas) -> Chart:
     """Draw the share of reversed conclusions against the number of topics, a line for each strategy."""
-    columns = ("reversed_percent", "significant_reversed_percent")
+    by_ties = list(rates.group_by("ties", maintain_order=True))
     found, sure = (
-        {
-            ties: own.select("topics", column).drop_nulls().rows()
-            for (ties,), own in rates.group_by("ties", maintain_order=True)
-        }
-        for column in columns
+        {ties: own.select("topics", column).drop_nulls().rows() for (ties,), own in by_ties}
+        for column in ("reversed_percent", "significant_reversed_percent")
     )
     most, top = (max(rates[column].drop_nulls()) for column in ("topics", "reversed_percent"))
     ends = (1, most) if most > 1 else (0, 2)
