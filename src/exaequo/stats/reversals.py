@@ -86,8 +86,8 @@ def _rates(gaps: Floats, halves: tuple[Ints, Ints], n: int, alpha: float) -> tup
         certain = np.count_nonzero(sure) + np.count_nonzero(also)
         undone = np.count_nonzero(opposite & sure) + np.count_nonzero(opposite & also)
         counted += np.array([2 * sign.size, differ, 2 * np.count_nonzero(opposite), certain, undone])
-    every, differ, back, certain, undone = map(int, counted)
-    return _percent(differ, every), _percent(back, differ), _percent(certain, every), _percent(undone, certain)
+    every, one_way, back, shown, taken_back = counted.tolist()
+    return _percent(one_way, every), _percent(back, one_way), _percent(shown, every), _percent(taken_back, shown)
 
 
 def _percent(part: int, whole: int) -> float:
