@@ -6,11 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
+from exaequo.measures import parse_measure
 from exaequo.scores import Scores
 
 EDITION = ["track", "edition"]
 #: What stands for all tracks, or for all editions.
 ALL = "(all)"
+#: Measures whose mean over topics is called M and their name.
+_MEANS = ("AP", "RR")
 
 Editions = Mapping[tuple[str, str], Scores]
 
@@ -35,3 +38,9 @@ def with_totals(frame: pl.DataFrame, figures: Sequence[pl.Expr]) -> pl.DataFrame
             parts.append(rows.group_by(EDITION, maintain_order=True).agg(figures).sort(EDITION))
         parts.append(labelled((track or ALL, ALL), rows.select(figures)))
     return pl.concat(parts)
+
+
+def of_runs(measure: str) -> str:
+    """Return what a measure is called where it is the mean over the topics of a run: `MAP`, `MAP@100`, `MRR`."""
+    parsed = parse_measure(measure)
+    return f"M{measure}" if parsed.definition.name in _MEANS and parsed.aggregate == "mean" else measure
