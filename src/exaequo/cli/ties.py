@@ -79,11 +79,18 @@ def ties(
 
 
 def _show(audit: TieAudit, chosen: list[str], target: Target) -> None:
+    from exaequo.measures import parse_measure
     from exaequo.tabular import Table
 
-    frames = {name: audit.tables[name] for name in chosen}
     names = set(audit.scores["measure"])
-    tables = {name: Table.of(frame, TABLES[name], brief=_brief(frame), names=names) for name, frame in frames.items()}
+    tables = {}
+    for name in chosen:
+        frame = audit.tables[name]
+        tables[name] = Table.of(frame, TABLES[name], brief=_brief(frame), names=names)
+        if "measure" in frame.columns:  # what is no proportion may be a number of documents
+            tables[name] = tables[name].whole(
+                [parse_measure(each).definition.highest != 1 for each in frame["measure"]]
+            )
     after = [_verdict(audit)] if "conclusions" in chosen else []
     target.show(tables, after=after, options=audit.options, warnings=audit.warnings)
 

@@ -11,6 +11,7 @@ import io
 import json
 import math
 from collections.abc import Iterator
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from exaequo.plot.page import policy
 from exaequo.study import Study
 from exaequo.study.editions import ALL, EDITION, of_runs
 from exaequo.study.sentences import summary
+from exaequo.study.tables import STAR
 from exaequo.tabular import Column, Table
 from exaequo.writing import write_whole
 
@@ -74,15 +76,15 @@ TITLES = {
 #: Rows of a table that the page shows, but for the rankings of systems, which are whole; the files have all.
 MOST_ROWS = 200
 #: Rows from which on a table is folded.
-LONG = 40
+LONG = 60
 #: Digits, where they are not one for percent and four for the rest.
 _DIGITS = {
     **dict.fromkeys(GAINS, 0),
     **dict.fromkeys(("difference_percent", "relative_percent", "r", "tau_rc", "tau_ro", "tau_co"), 2),
     **dict.fromkeys((*(f"per_score_{part}" for part in ("min", "mean", "max", "sd")), "per_score"), 1),
     **dict.fromkeys(("min", "mean", "max", "sd"), 1),
-    **dict.fromkeys(("p", "p_bootstrap", "p_randomization", "p_rc", "p_ro", "p_co"), 3),
 }
+_P = ("p", "p_bootstrap", "p_randomization", "p_rc", "p_ro", "p_co")
 _HEADS = {"difference_percent": "δ %", "of": "means of", "p_bootstrap": "bootstrap", "p_randomization": "randomization"}
 #: Tables about runs, where AP is MAP.
 _OF_RUNS = ("lucky_runs", "gains", "rankings", "conclusions", "stuffing_scores", "stuffed_runs", "systems")
@@ -160,11 +162,12 @@ def _figures(study: Study) -> Iterator[str]:
 
 
 def _once(frame: pl.DataFrame) -> pl.DataFrame:
-    """Leave out rows of all tracks that say again what those of the only track say."""
-    if "track" not in frame.columns or frame.filter(pl.col("track") != ALL)["track"].n_unique() != 1:
+    """Leave out sums and averages that say again what the only edition of a track, or the only track, says."""
+    if not {*EDITION} <= {*frame.columns}:
         return frame
-    others = [name for name in frame.columns if name != "track"]
-    return frame.filter((pl.col("track") != ALL) | pl.struct(others).is_first_distinct())
+    alone = frame.filter(pl.col("track") != ALL)["track"].n_unique() == 1
+    own = [name for name in frame.columns if name != "edition" and not (alone and name == "track")]
+    return frame.filter(~pl.col("edition").str.starts_with("(") | pl.struct(own).is_first_distinct())
 
 
 def _section(name: str, frame: pl.DataFrame, alpha: float) -> str:
@@ -229,11 +232,23 @@ def _table(frame: pl.DataFrame) -> Table:
     for column in frame.drop("star", strict=False):
         above = _HEADS.get(column.name, tabular.head(column.name))
         digits = _DIGITS.get(column.name, 1 if above.endswith("%") else 4)
+        digits = 0 if digits == 4 and _counts(column) else digits
         starred = column.name == "difference_percent" and "star" in frame.columns
-        values = [_figure(each, digits) for each in column] if column.dtype.is_float() else column.to_list()
+        figure = _p if column.name in _P else partial(_figure, digits=digits)
+        values = list(map(figure, column)) if column.dtype.is_float() else column.to_list()
         marks = frame["star"].to_list() if starred else ()
         columns.append(Column(above, values, column.dtype.is_numeric(), marks=marks))
     return Table(columns=columns, frame=frame)
+
+
+def _counts(column: pl.Series) -> bool:
+    """Tell whether a column has whole numbers, some of them above 1."""
+    known = column.drop_nulls().drop_nans() if column.dtype.is_float() else column.clear()
+    return bool((known % 1 == 0).all() and (known > 1).any())
+
+
+def _p(value: float | None) -> str:
+    return "< 0.001" if value is not None and value < STAR else _figure(value, 3)
 
 
 def _figure(value: float | None, digits: int) -> str:

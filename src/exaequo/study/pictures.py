@@ -92,7 +92,7 @@ def ranks(systems: pl.DataFrame, measure: str) -> Chart:
     line = [{"fair": end, "names": end} for end in (0.5, top)]
     layers = [
         layer(line, "line", encoding, color=canvas.quiet, strokeDash=[4, 4]),
-        layer(rows, "point", encoding, filled=True, opacity=0.5, size=canvas.area(30), color=canvas.colours[0]),
+        layer(rows, "point", encoding, filled=True, opacity=0.5, size=canvas.area(50), color=canvas.colours[0]),
     ]
     return canvas.chart(layers)
 

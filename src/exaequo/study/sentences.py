@@ -9,7 +9,7 @@ import polars as pl
 
 from exaequo.study import Study
 from exaequo.study.editions import ALL, of_runs
-from exaequo.study.tables import PLAIN
+from exaequo.study.tables import PLAIN, STAR
 from exaequo.text import count
 
 
@@ -39,14 +39,14 @@ def _of_ties(archive: dict[str, Any], table: pl.DataFrame) -> str:
 
 def _of_differences(row: dict[str, Any], alpha: float) -> str:
     """Say what the order of names does to a mean, and whether that is significant, at the level of the study."""
-    p = "p < 0.001" if row["p"] < 0.001 else f"p = {row['p']:.3f}"
-    verdict = f"significant at {alpha:g} ({p})" if row["p"] < alpha else f"not significant at {alpha:g} ({p})"
-    known = row["relative_percent"] == row["relative_percent"]
-    share = f" ({row['relative_percent']:+.2f} %)" if known else ""
-    return (
-        f"The order of names changes {of_runs(row['measure'])} by {row['difference']:+.5f}{share} on average, which is "
-        f"{verdict}; r = {row['r']:.2f}."
-    )
+    name = of_runs(row["measure"])
+    if row["difference"] == 0:
+        return f"The order of names does not change {name} on average."
+    p = f"p < {STAR}" if row["p"] < STAR else f"p = {row['p']:.3f}"
+    verdict = f"{'' if row['p'] < alpha else 'not '}significant at {alpha:g} ({p})"
+    share = f" ({row['relative_percent']:+.2f} %)" if abs(row["relative_percent"]) >= 0.005 else ""
+    r = f"; r = {row['r']:.2f}" if row["r"] == row["r"] else ""
+    return f"The order of names changes {name} by {row['difference']:+.5f}{share} on average, {verdict}{r}."
 
 
 def _of_rankings(table: pl.DataFrame) -> Iterator[str]:
@@ -77,5 +77,5 @@ def _of_stuffing(tables: dict[str, pl.DataFrame]) -> Iterator[str]:
         return
     earned = tables["stuffing_scores"].filter(pl.col("track") == ALL).select("measure", "share_conventional_percent")
     shares = [f"{share:.2f} % of their {of_runs(measure)}" for measure, share in earned.drop_nulls().rows()]
-    earns = f", which earns them {' and '.join(shares)}" if shares else ""
+    earns = f", which earns them {', '.join(shares)}" if shares else ""
     yield f"{systems['stuffing_percent']:.1f} % of the systems fill up lists with documents of score 0{earns}."

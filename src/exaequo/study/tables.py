@@ -115,7 +115,8 @@ def tie_statistics(facts: pl.DataFrame) -> pl.DataFrame:
     figures = [*spread("tied_percent", "tied_{}_percent"), *spread("per_score", "per_score_{}")]
     counts = [pl.col("run").n_unique().cast(pl.Int64).alias("runs"), pl.len().cast(pl.Int64).alias("lists")]
     counts += [pl.col(name).sum().cast(pl.Int64) for name in COUNTED]
-    return averaged(facts.group_by(EDITION).agg(*counts, *figures).sort(EDITION))
+    table = averaged(facts.group_by(EDITION).agg(*counts, *figures).sort(EDITION))
+    return table.select(pl.exclude(COUNTED), *COUNTED)
 
 
 def per_score(facts: pl.DataFrame) -> pl.DataFrame:
