@@ -88,9 +88,8 @@ def _show(audit: TieAudit, chosen: list[str], target: Target) -> None:
         frame = audit.tables[name]
         tables[name] = Table.of(frame, TABLES[name], brief=_brief(frame), names=names)
         if "measure" in frame.columns:  # what is no proportion may be a number of documents
-            tables[name] = tables[name].whole(
-                [parse_measure(each).definition.highest != 1 for each in frame["measure"]]
-            )
+            counts = [parse_measure(each).definition.highest != 1 for each in frame["measure"]]
+            tables[name] = tables[name].whole(counts)
     after = [_verdict(audit)] if "conclusions" in chosen else []
     target.show(tables, after=after, options=audit.options, warnings=audit.warnings)
 

@@ -243,7 +243,9 @@ def _table(frame: pl.DataFrame) -> Table:
 
 def _counts(column: pl.Series) -> bool:
     """Tell whether a column has whole numbers, some of them above 1."""
-    known = column.drop_nulls().drop_nans() if column.dtype.is_float() else column.clear()
+    if not column.dtype.is_float():
+        return False
+    known = column.drop_nulls().drop_nans()
     return bool((known % 1 == 0).all() and (known > 1).any())
 
 
