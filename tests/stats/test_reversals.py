@@ -16,9 +16,8 @@ def by_hand(values: np.ndarray, n: int, alpha: float = 0.05) -> tuple[float, flo
     """The four rates and the number of splits, one split and one pair after the other."""
     topics = range(values.shape[1])
     counts = dict.fromkeys(("all", "differ", "reversed", "sure", "sure reversed"), 0)
-    splits = {
-        frozenset((one, two)) for one in combinations(topics, n) for two in combinations(topics, n) if not {*one} & {*two}
-    }
+    sets = list(combinations(topics, n))
+    splits = {frozenset((one, two)) for one in sets for two in sets if not {*one} & {*two}}
     for split in splits:
         for here, there in (tuple(split), tuple(split)[::-1]):
             for first, second in combinations(values, 2):
