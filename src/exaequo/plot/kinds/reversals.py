@@ -1,4 +1,4 @@
-"""How often conclusions from some topics are reversed on as many others."""
+"""Conclusions from some topics that as many others reverse."""
 
 from __future__ import annotations
 
