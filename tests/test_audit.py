@@ -62,9 +62,9 @@ def test_documents_per_score_at_three_levels() -> None:
         found = audit(QRELS, {"one": RUN, "two": other}).per_score
     assert found["by"].to_list() == ["list", "run", "topic"]
     assert found["of"].to_list() == [5, 2, 3]
-    levels = ([2, 4, 1, 2, 1], [7 / 3, 1.5], [2, 2.5, 1])
+    levels = [np.array(each) for each in ([2, 4, 1, 2, 1], [7 / 3, 1.5], [2, 2.5, 1])]
     for row, figures in zip(found.select("min", "mean", "max", "sd").rows(), levels, strict=True):
-        assert row == pytest.approx((min(figures), np.mean(figures), max(figures), np.std(figures, ddof=1)))
+        assert row == pytest.approx((figures.min(), figures.mean(), figures.max(), figures.std(ddof=1)))
 
 
 def test_wins_draws_and_losses() -> None:

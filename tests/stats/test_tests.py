@@ -299,5 +299,10 @@ def test_bootstrap_of_many_topics() -> None:
             setting = Setting(20_000, alternative=alternative)
             expected = float(bootstrap(gaps[None, :], setting)[0])
             assert bootstrap_of_many(gaps, setting) == pytest.approx(expected, abs=0.015)
+    few = np.zeros(300)  # how many of them are drawn is what matters
+    few[:4] = (0.9, 1.0, 1.05, 1.1)
+    setting = Setting(20_000, alternative="greater")
+    assert 0.03 < bootstrap_of_many(few, setting) < 0.07
+    assert bootstrap_of_many(few, setting) == pytest.approx(float(bootstrap(few[None, :], setting)[0]), abs=0.01)
     assert bootstrap_of_many(np.zeros(50)) == 1.0
     assert bootstrap_of_many(np.full(10, 0.1)) == pytest.approx(2 * 0.5**10)
