@@ -21,7 +21,7 @@ from scipy import stats
 import exaequo
 from exaequo.cli import run as command
 from exaequo.stats.tests import Setting, bootstrap, randomization
-from exaequo.study import Study, pages, study, work
+from exaequo.study import Study, pages, study, tables, work
 from exaequo.study.results import FORMAT
 from exaequo.study.sentences import summary
 from helpers import evaluate
@@ -199,7 +199,6 @@ def test_what_stuffing_earns(archive: Path, result: Study) -> None:
 
 
 def test_tests_without_a_distribution(archive: Path, result: Study) -> None:
-    between = 0
     for measure in ("RR", "AP"):
         low, middle = (matrix(archive, "web", "1999", measure)[ties] for ties in INTERVAL[:2])
         for of in ("lists", "runs"):
@@ -212,8 +211,22 @@ def test_tests_without_a_distribution(archive: Path, result: Study) -> None:
             if moved <= 20:
                 assert row["p_randomization"] == pytest.approx(float(randomization(gaps[None, :], setting)[0]))
             assert row["p_bootstrap"] == pytest.approx(float(bootstrap(gaps[None, :], setting)[0]), abs=0.01)
-            between += 0.001 < row["p_bootstrap"] < 0.5
-    assert between
+
+
+def test_tests_of_any_differences() -> None:
+    """Where names may hurt, too, signs are drawn; tests are one-tailed."""
+    setting = Setting(20_000, seed=5, alternative="greater")
+    source = np.random.Generator(np.random.PCG64(3))
+    for shift in (0.1, -0.1):
+        gaps = np.where(source.random(200) < 0.5, source.normal(shift, 0.5, 200), 0.0)
+        found = tables.one_tailed(gaps)
+        for name, test in (("p_bootstrap", bootstrap), ("p_randomization", randomization)):
+            assert found[name] == pytest.approx(float(test(gaps[None, :], setting)[0]), abs=0.02)
+        assert found["p"] == pytest.approx(stats.ttest_1samp(gaps, 0, alternative="greater").pvalue)
+        assert (found["p_bootstrap"] < 0.5) == (shift > 0)
+        assert 0.01 < found["p_bootstrap"] < 0.99
+    assert set(tables.one_tailed(np.zeros(9)).values()) == {1.0}
+    assert set(tables.one_tailed(np.ones(1)).values()) == {1.0}
 
 
 def test_what_is_no_proportion_has_no_percent(archive: Path, tmp_path: Path) -> None:
