@@ -10,11 +10,12 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import mean, stdev
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, sync_playwright
 from scipy import stats
 
@@ -371,6 +372,19 @@ def test_rankings_are_searched(result: Study, tmp_path: Path, browser: Browser) 
     assert page.locator("#systems details:visible").count() == 6
     assert page.evaluate("window.PWN") is None
     assert not problems
+    page.close()
+
+
+@pytest.mark.parametrize("paper", ["light", "dark"])
+def test_everybody_can_read_the_page(
+    paper: Literal["light", "dark"], result: Study, tmp_path: Path, browser: Browser
+) -> None:
+    (tmp_path / "index.html").write_text(pages.page(result), encoding="utf-8")
+    page = browser.new_page(color_scheme=paper)
+    page.goto((tmp_path / "index.html").as_uri())
+    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    found = Axe().run(page).response["violations"]
+    assert [each["id"] for each in found] == []
     page.close()
 
 
