@@ -39,6 +39,8 @@ LEAST_TOPICS = 5
 MAX_DROP = "5%"
 #: Random patterns of a test.
 PATTERNS = 10_000
+#: Random splits of topics into two halves.
+SPLITS = 1_000
 ALPHA = 0.05
 #: How far down rank-biased overlap looks when lists are compared.
 RBO_P = 0.95

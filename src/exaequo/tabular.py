@@ -10,7 +10,7 @@ import math
 import platform
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import ROUND_HALF_UP, Decimal
 from itertools import groupby, zip_longest
 from typing import Any
@@ -62,6 +62,9 @@ _HEADS = {
     "f_test": "F-test",
     "f_optimal": "F_optimal",
     "f_optimal_at": "grid at",
+    "first_conventional": "1/RR_C",
+    "first_optimistic": "1/RR_O",
+    "first_realistic": "1/RR_R",
     "friedman_p": "p of Friedman",
     "gm_ap": "gm(AP)",
     "kappa_grades": "κ grades",
@@ -145,6 +148,18 @@ class Table:
             places = (digits or {}).get(column.name, 1 if above.endswith("%") else 4)
             columns.append(Column(above, column, column.dtype.is_numeric(), places))
         return cls(title, columns, frame=frame)
+
+    def whole(self, rows: Sequence[bool]) -> Table:
+        """Return the same, but in these rows numbers that are whole, other than percent, are written as such."""
+
+        def written(column: Column) -> Iterator[Any]:
+            for value, count in zip(column.values, rows, strict=True):
+                yield int(value) if count and isinstance(value, float) and value.is_integer() else value
+
+        columns = [
+            each if each.head.endswith("%") else replace(each, values=list(written(each))) for each in self.columns
+        ]
+        return replace(self, columns=columns)
 
     @property
     def heads(self) -> list[str]:

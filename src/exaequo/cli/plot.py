@@ -45,7 +45,7 @@ class _Plot(click.Command):
 @click.option("--docs", type=int, help="Size of the collection (threshold).")
 @click.option("--threshold", type=float, metavar="T", help="Scores from here on are selected (filters, stream).")
 @click.option("--window", type=click.IntRange(1), metavar="N", help="Over the last N moments (stream).")
-@click.option("--alpha", type=float, help="Level of the tests (systems, asl).")
+@click.option("--alpha", type=float, help="Level of the tests (systems, asl, reversals).")
 @evaluates()
 @click.option("--size", type=click.Choice(PICTURE_SIZES), default="page", show_default=True)
 @click.option("--dark", is_flag=True, help="Light on dark.")

@@ -246,7 +246,7 @@ def _endless(difference: Floats) -> Floats:
 
 
 def _needed(orders: Sequence[_Pairs]) -> Floats:
-    """Return how many topics would show each difference under every order; infinite where the orders point both ways."""
+    """Return how many topics would show each difference in every order; infinite where orders point both ways."""
     effects = np.stack([_effect(pairs.gaps) for pairs in orders])
     together = (effects > 0).all(axis=0) | (effects < 0).all(axis=0)
     least = np.where(together, np.abs(effects).min(axis=0), 0.0)

@@ -107,7 +107,7 @@ class Plan:
         return [each for each in DECIDING if each in ties] or [ties[0]]
 
     def level(self, family: int) -> float:
-        """Return the level of each of so many pairs at which all hold together: Bonferroni's, Šidák's, or that of BY."""
+        """Return the level of each of so many pairs at which all hold together: Bonferroni's, Šidák's, or BY's."""
         family = max(family, 1)
         if self.correction == "none":
             return self.alpha

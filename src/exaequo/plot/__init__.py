@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from exaequo.plot.kinds.filters import filters as filters
     from exaequo.plot.kinds.measures import measures as measures
     from exaequo.plot.kinds.recall import recall as recall
+    from exaequo.plot.kinds.reversals import reversals as reversals
     from exaequo.plot.kinds.scatter import scatter as scatter
     from exaequo.plot.kinds.single import single as single
     from exaequo.plot.kinds.stream import stream as stream

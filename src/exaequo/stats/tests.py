@@ -146,6 +146,21 @@ def _draws(n: int, setting: Setting, pairs: int) -> Iterator[Floats]:
         yield source.multinomial(n, np.full(n, 1 / n), size=size) / n
 
 
+def bootstrap_of_many(gaps: Floats, setting: Setting = DEFAULT) -> float:
+    """Return p of the bootstrap test of one pair on very many topics, most of them without a difference.
+
+    How many of the drawn topics have a difference is drawn first, then those alone.
+    """
+    moved, n = gaps[gaps != 0], len(gaps)
+    if not len(moved) or np.ptp(gaps) == 0:
+        return float(bootstrap(gaps[None, :], setting)[0])
+    source = np.random.Generator(np.random.PCG64(setting.seed))
+    sizes = source.binomial(n, len(moved) / n, size=setting.samples)
+    drawn = np.array([moved[source.integers(0, len(moved), size)].sum() for size in sizes])
+    reached, total = _reached([drawn[:, None] / n - gaps.mean()], gaps.mean(keepdims=True), np.zeros(1), setting)
+    return float((reached[0] + 1) / (total + 1))
+
+
 TESTS: dict[str, Callable[[Floats, Setting], Floats]] = {
     "t": student,
     "wilcoxon": wilcoxon,
