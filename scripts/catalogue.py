@@ -13,7 +13,7 @@ TARGET = Path(__file__).parent.parent / "docs" / "catalogue.md"
 def entry(about: Definition) -> str:
     """Return what there is to say about a measure."""
     direction = "higher" if about.higher_is_better else "lower"
-    highest = "∞" if about.highest == float("inf") else f"{about.highest:g}"
+    lowest, highest = (f"{end:g}".replace("-inf", "−∞").replace("inf", "∞") for end in (about.lowest, about.highest))
     expected = "closed form" if about.moments else "all orders, or a sample"
     lines = [
         f"### {about.name}",
@@ -21,9 +21,10 @@ def entry(about: Definition) -> str:
         f"{about.title}. {about.formula}",
         "",
         f"- example: `{about.example}`" + (f"; also {', '.join(about.aliases)}" if about.aliases else ""),
-        f"- from {about.lowest:g} to {highest}, {direction} is better; over topics: {about.aggregate}",
+        f"- from {lowest} to {highest}, {direction} is better; over topics: {about.aggregate}",
         f"- realistic ≤ conventional ≤ optimistic: {about.chain}; expected value: {expected}",
         *([f"- undefined where {about.undefined}"] if about.undefined else []),
+        *([f"- caution: {about.caution}"] if about.caution else []),
         *([f"- {about.note}"] if about.note else []),
         *(_parameter(about, name) for name in about.defaults),
         f"- source: {about.source}",

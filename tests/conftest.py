@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+import numpy as np
+import pytest
 from hypothesis import HealthCheck, settings
 
 #: Tests speak English, whoever runs them.
@@ -16,3 +18,11 @@ settings.register_profile(
 )
 settings.register_profile("local", deadline=None)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+@pytest.fixture(autouse=True)
+def from_the_start(request: pytest.FixtureRequest) -> None:
+    """Let the generator of a module begin anew: random numbers of a test do not depend on the tests before it."""
+    source = getattr(request.module, "RANDOM", None)
+    if isinstance(source, np.random.Generator):
+        source.bit_generator.state = np.random.PCG64(17).state

@@ -17,6 +17,7 @@ from exaequo.audit import TieAudit
 from exaequo.choices import COMPARED
 from exaequo.cli import run as command
 from exaequo.luck import gain, rank_gain, which_is_better
+from exaequo.stats.reversals import reversals
 from helpers import Grades, Sims, collections, evaluate
 
 QRELS = {"1": {"a": 1, "b": 0, "c": 1}, "2": {"a": 2, "x": 0}, "3": {"b": 1}}
@@ -43,6 +44,58 @@ def test_statistics_of_each_list() -> None:
     assert summary["per_score"] == pytest.approx((2 + 4 + 1) / 3)
 
 
+def test_tied_documents_only_is_not_one_tie() -> None:
+    run = {
+        "1": {"a": 2.0, "b": 2.0, "c": 1.0, "d": 1.0},
+        "2": {"a": 1.0, "b": 1.0, "c": 1.0},
+        "3": {"a": 1.0},
+    }
+    found = audit(QRELS, run)
+    kinds = ("all_tied", "one_tie", "no_tie")
+    assert found.lists.select(kinds).rows() == [(True, False, False), (True, True, False), (False, False, True)]
+    assert found.runs.select(kinds).row(0) == (2, 1, 1)
+
+
+def test_documents_per_score_at_three_levels() -> None:
+    other = {"1": {"a": 1.0, "b": 1.0}, "2": {"a": 2.0, "b": 1.0}}
+    with pytest.warns(exaequo.DataWarning, match="1 of 3 evaluated topics missing"):
+        found = audit(QRELS, {"one": RUN, "two": other}).per_score
+    assert found["by"].to_list() == ["list", "run", "topic"]
+    assert found["of"].to_list() == [5, 2, 3]
+    levels = [np.array(each) for each in ([2, 4, 1, 2, 1], [7 / 3, 1.5], [2, 2.5, 1])]
+    for row, figures in zip(found.select("min", "mean", "max", "sd").rows(), levels, strict=True):
+        assert row == pytest.approx((figures.min(), figures.mean(), figures.max(), figures.std(ddof=1)))
+
+
+def test_wins_draws_and_losses() -> None:
+    """The relevant one of two comes first half of the time: two such runs win, draw and lose 1/4, 1/2, 1/4."""
+    run = {"1": {"a": 1.0, "x": 1.0}}
+    found = audit({"1": {"a": 1}}, {"one": run, "two": run}, "P@1", samples=4000).conclusions.row(0, named=True)
+    chances = [found[f"{name}_percent"] for name in ("win", "draw", "loss")]
+    assert chances == pytest.approx([25, 50, 25], abs=3)
+    assert sum(chances) == pytest.approx(100)
+    assert found["one_beats_two"] == pytest.approx((chances[0] + chances[1] / 2) / 100)
+    sure = audit({"1": {"a": 1}}, {"one": {"1": {"a": 2.0, "x": 1.0}}, "two": {"1": {"a": 1.0, "x": 2.0}}}, "P@1")
+    assert sure.conclusions.select("win_percent", "draw_percent", "loss_percent").row(0) == (100, 0, 0)
+
+
+def test_reversals_under_each_strategy() -> None:
+    data = exaequo.sample()
+    found = exaequo.audit_ties(data.qrels, data.runs, "AP", chances=False, splits=50).reversals
+    assert found["ties"].unique(maintain_order=True).to_list() == list(COMPARED)
+    scores = evaluate(data.qrels, data.runs, "AP", ties=list(COMPARED))
+    for ties in COMPARED:
+        own = found.filter(ties=ties)
+        expected = reversals(scores.matrix("AP", ties).values, 0.05, splits=50)
+        assert own["topics"].to_list() == list(range(1, 13))
+        assert own["reversed_percent"].to_list() == expected.reversed.tolist()
+        assert own["significant_reversed_percent"].to_list()[1:] == expected.significant_reversed.tolist()[1:]
+        assert own["significant_reversed_percent"][0] is None  # of one topic nothing is significant
+    assert found["reversed_percent"].n_unique() > 24  # ties matter
+    assert exaequo.audit_ties(data.qrels, data.runs, "AP", chances=False).reversals.height == 0
+    assert audit(splits=10).reversals.height == 0  # one run
+
+
 def test_ties_of_single_precision() -> None:
     near = {"1": {"a": 1.0, "b": 1.0 + 1e-12, "c": 5.0, "d": 5.0}}
     row = audit({"1": {"a": 1}}, near).lists.row(0, named=True)
@@ -63,7 +116,8 @@ def test_gains_that_divide_by_nothing() -> None:
     qrels, run = {"1": {"z": 1}, "2": {"z": 1}}, {"1": {"a": 1.0, "z": 1.0}, "2": {"z": 1.0}}
     found = audit(qrels, run, "P@1 RR")
     assert found.from_nothing.select("topic", "measure", "conventional").rows() == [("1", "P@1", 1.0)]
-    assert found.lucky.select("topic", "measure", "ranks_gained").rows() == [("1", "RR", 1.0)]
+    assert found.lucky.select("topic", "measure", "ranks_gained").rows() == [("1", "RR", 1)]
+    assert found.lucky.select("first_realistic", "first_conventional", "first_optimistic").rows() == [(2, 1, 1)]
     assert np.isnan(gain(1.0, 0.0))
     assert gain(0.0, 0.5) == -100
     assert np.array_equal(rank_gain(np.array([0.1, 0.0]), np.array([0.5, 1.0])), [8.0, np.nan], equal_nan=True)
@@ -124,6 +178,7 @@ def test_stuffing() -> None:
     row = found.stuffing.filter(pl.col("measure") == "R@3").row(0, named=True)
     assert row["documents"] == 2
     assert row["earned_realistic"] == pytest.approx(0.5 / 3)
+    assert row["share_realistic_percent"] == pytest.approx(100 * 0.5 / 3)  # of 1
     assert found.stuffing.filter(pl.col("measure") == "P@1")["earned_optimistic"].item() == 0
     assert audit().stuffing.height == 0
 
@@ -165,6 +220,21 @@ def test_ties_command(capfd: pytest.CaptureFixture[str]) -> None:
     assert command(["ties", "q", "r", "--alpha", "2"]) == 2
     assert command(["ties", "q", "r", "--format", "markdown"]) == 0
     assert capfd.readouterr().out.startswith("## Ties of each run")
+
+
+@pytest.mark.usefixtures("files")
+def test_whole_numbers_are_whole(capfd: pytest.CaptureFixture[str]) -> None:
+    assert command(["ties", "q", "r", "-m", "NumRet", "-m", "LastRel(docs=10)", "-m", "RR"]) == 0
+    text = capfd.readouterr().out
+    rows = [line.split() for line in text.splitlines()]
+    assert ["s", "NumRet", "4", "4", "4", "4"] in [row[:6] for row in rows]
+    assert ["s", "3", "LastRel(docs=10)", "2", "1", "1"] in [row[:6] for row in rows]
+    (lucky,) = (row for row in rows if row[:3] == ["s", "3", "RR"])
+    assert lucky[-4:] == ["2", "1", "1", "1"]
+    assert command(["order", "q", "r", "--format", "table", "--topic", "3"]) == 0
+    assert " 1  yes" in capfd.readouterr().out
+    assert command(["ties", "q", "r", "r", "--table", "reversals", "--splits", "5", "--format", "csv"]) == 0
+    assert capfd.readouterr().out.startswith("measure,ties,topics,splits,differ_percent,reversed_percent")
 
 
 @pytest.mark.usefixtures("files")

@@ -28,7 +28,6 @@ from exaequo.gating import gate_scores
 from exaequo.gating.rule import Rule
 from exaequo.measures import parse_measures
 from exaequo.options import Options
-from exaequo.stats.tests import Setting, randomization
 from helpers import Grades, Sims, evaluate
 
 SAMPLE = exaequo.sample()
@@ -309,57 +308,6 @@ def test_equal_rankings_with_ties_overlap_wholly() -> None:
     assert (found["tau_b"], found["rbo"]) == (pytest.approx(1), pytest.approx(1, abs=1e-12))
 
 
-# ------------------------------------------------------------------------------------------------------------- the gate
-
-
-def shifted(drop: float) -> tuple[Grades, Sims, Sims]:
-    """Forty topics; the candidate loses about `drop` of P@10."""
-    random = np.random.Generator(np.random.PCG64(2))
-    qrels: Grades = {}
-    base: Sims = {}
-    candidate: Sims = {}
-    for topic in map(str, range(40)):
-        qrels[topic] = {f"r{i}": 1.0 for i in range(10)}
-        found = int(random.integers(4, 9))
-        lost = int(random.random() < 10 * drop)
-        for run, number in ((base, found), (candidate, found - lost)):
-            run[topic] = {f"r{i}": 20.0 - i for i in range(number)} | {f"x{i}": 9.0 - i for i in range(10 - number)}
-    return qrels, base, candidate
-
-
-def test_gate() -> None:
-    qrels, base, candidate = shifted(0.02)
-    for test in ("t", "randomization", "bootstrap"):
-        assert exaequo.gate(qrels, base, candidate, "P@10", max_drop=0.05, test=test, samples=1000).passed
-        held = exaequo.gate(qrels, base, candidate, "P@10", max_drop=0.02, test=test, samples=1000)
-        assert not held.passed
-        assert "may be worse than allowed" in held.gates[0].sentence
-    assert exaequo.gate(qrels, base, base, "P@10 AP").passed  # the same run loses nothing
-    assert exaequo.gate(qrels, candidate, base, "P@10").passed
-    noise = exaequo.gate(qrels, base, candidate, "Noise@10", max_drop=0.05)
-    assert noise.passed
-    assert noise.gates[0].difference > 0
-    for options, message in (({"max_drop": -1}, "drop"), ({"alpha": 0.7}, "alpha"), ({"test": "sign"}, "test")):
-        with pytest.raises(BadParameter, match=message):
-            exaequo.gate(qrels, base, base, "P@10", **options)
-
-
-def test_lower_ends() -> None:
-    gaps = np.random.Generator(np.random.PCG64(3)).normal(0.1, 0.3, size=(1, 40))
-    expected = stats.ttest_1samp(gaps[0], 0, alternative="greater").confidence_interval(0.95).low
-    assert lower_end(gaps, "t", 0.05) == pytest.approx(expected)
-    for test in ("randomization", "bootstrap"):
-        assert lower_end(gaps, test, 0.05) == pytest.approx(expected, abs=0.02)
-
-
-def test_a_lucky_order_passes_no_release() -> None:
-    qrels: Grades = {str(topic): {"z": 1.0} for topic in range(20)}
-    steady: Sims = {str(topic): {"z": 2.0, "a": 1.0} for topic in range(20)}
-    lucky: Sims = {str(topic): {"z": 1.0, "a": 1.0} for topic in range(20)}
-    assert evaluate(qrels, lucky, "RR", ties="conventional").mean("RR") == 1
-    assert not exaequo.gate(qrels, steady, lucky, "RR", max_drop=0.1).passed
-
-
 # ------------------------------------------------------------------------------------------------------------ commands
 
 
@@ -457,17 +405,6 @@ def test_compare_command_with_odd_measures(tmp_path: Path, capfd: pytest.Capture
     assert json.loads(captured.out)["collections"] == []
 
 
-@pytest.mark.usefixtures("files")
-def test_gate_command(capfd: pytest.CaptureFixture[str]) -> None:
-    assert command(["gate", "qrels.txt", "runs/bm25.txt", "runs/hybrid.txt", "-m", "nDCG@10"]) == 0
-    assert capfd.readouterr().out.endswith("passed\n")
-    assert command(["gate", "qrels.txt", "runs/hybrid.txt", "runs/bm25.txt", "--max-drop", "0.01", "--json"]) == 3
-    document = json.loads(capfd.readouterr().out)
-    assert (document["passed"], document["measures"][0]["passed"]) == (False, False)
-    assert command(["gate", "qrels.txt", "runs/hybrid.txt", "runs/bm25.txt", "--markdown"]) == 3
-    assert "## Search quality: **not passed**" in capfd.readouterr().out
-
-
 def p10(found: list[int]) -> Sims:
     """A run that finds so many of ten relevant documents in the first ten of each topic."""
     return {
@@ -546,29 +483,6 @@ def test_many_systems_get_their_letters() -> None:
         assert bool(letters[0] & letters[1]) != pair[2]
 
 
-def test_gates_on_the_boundary_and_with_few_topics() -> None:
-    for base in range(2, 11):
-        for test in ("t", "bootstrap"):
-            assert exaequo.gate(tens(8), p10([base] * 8), p10([base - 1] * 8), "P@10", max_drop=0.1, test=test).passed
-    few = exaequo.gate(tens(3), p10([5, 5, 5]), p10([5, 5, 3]), "P@10", max_drop=0.3, test="randomization")
-    assert not few.passed
-    assert few.gates[0].worst_case is None
-    assert "too few topics" in few.gates[0].sentence
-    json.dumps(few.as_dict(), allow_nan=False)
-    noise = exaequo.gate(tens(8), p10([6] * 8), p10([5] * 8), "Noise@10", max_drop=0.2)
-    assert "+0.2000" in noise.markdown()
-
-
-def test_the_bound_of_the_randomization_test() -> None:
-    """At the bound the test is just not rejected, above it it is."""
-    random = np.random.Generator(np.random.PCG64(6))
-    for topics in (8, 30):
-        gaps = random.normal(0.1, 0.3, size=(1, topics))
-        low = lower_end(gaps, "randomization", 0.05, Setting(samples=2000))
-        side = Setting(samples=2000, alternative="greater")
-        assert randomization(gaps - (low - 1e-6), side)[0] <= 0.05 < randomization(gaps - (low + 1e-6), side)[0]
-
-
 def test_a_measure_undefined_under_another_strategy() -> None:
     qrels: Grades = {str(t): {"a": 1, "b": 0} for t in range(4)}
     one: Sims = {str(t): {"a": 1.0, "b": 1.0} for t in range(4)}
@@ -631,15 +545,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             ]
             (place / "runs" / name).write_text("".join(lines), encoding="utf-8")
     return tmp_path
-
-
-@pytest.mark.usefixtures("folder")
-def test_a_gate_on_a_measure_without_values_is_refused(capfd: pytest.CaptureFixture[str]) -> None:
-    """A measure that cannot be tested must not be left out in silence: the gate would pass without it."""
-    for measures in (["PDoc(doc='nothere')", "AP"], ["AP", "PDoc(doc='nothere')"], ["PDoc(doc='nothere')"]):
-        asked = [word for measure in measures for word in ("-m", measure)]
-        assert command(["gate", "qrels.txt", "runs/one", "runs/two", *asked]) == 2
-        assert "PDoc(doc='nothere') has a value for 0 topics only" in capfd.readouterr().err
 
 
 @pytest.mark.usefixtures("folder")

@@ -192,9 +192,9 @@ FEW = ({"1": {"a": 1}, "2": {"a": 1}}, {"1": {"a": 1.0}, "2": {"b": 1.0, "a": 0.
     ],
 )
 def test_a_keyword_that_does_not_exist(call: Callable[..., object], name: str) -> None:
-    """Nothing that is not offered gets through to the record of options: strategies of a gate least of all."""
+    """Nothing that is not offered gets through to the record of options: strategies least of all."""
     with pytest.raises(TypeError, match=rf"{name}\(\) got an unexpected keyword argument 'max_grad'; did you mean"):
         call(max_grad=3)
-    if name in ("gate", "audit_ties", "report", "study"):
+    if name in ("audit_ties", "report", "study"):
         with pytest.raises(TypeError, match="'ties'"):
             call(ties=("optimistic",))

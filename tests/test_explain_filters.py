@@ -45,7 +45,7 @@ def test_figures_are_those_of_the_filter(
         found = explain_filter(qrels, run, theme, threshold, beta=beta, utility=utility, docs=100)
         assert set(found.figures) == set(expected)
         for name, value in found.figures.items():
-            assert value == pytest.approx(expected[name][at], abs=1e-12), name
+            assert value == pytest.approx(expected[name][at], abs=1e-12, nan_ok=True), name
         for lang in ("en", "fr"):
             assert found.text(lang, rows=3) and found.text(lang, markdown=True)
         json.dumps(found.as_dict(), allow_nan=False)
@@ -120,9 +120,13 @@ def test_decisions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytes
     assert "The table of the 3 documents looked at: a = 1, b = 1, c = 1, d = 0" in text
     assert "Accuracy (a + d) / N = (1 + 0) / 3 = 0.333333" in text
     assert explain_filter("bare.csv", None, "t").listing["document"].to_list() == ["#1", "#2", "#3"]
-    for theme in ("w", "z"):
-        with pytest.raises(BadParameter, match="cannot be explained"):
-            explain_filter("bare.csv", None, theme)
+    with pytest.raises(BadParameter, match="cannot be explained"):
+        explain_filter("bare.csv", None, "z")
+    nothing = explain_filter("bare.csv", None, "w")
+    assert {name for name, value in nothing.figures.items() if value != value} == {"recall", "F", "normalised", "T11SU"}
+    assert "Nothing is relevant: recall and silence are not defined" in nothing.text()
+    assert "Rien n'est pertinent : T11SU n'est pas défini" in nothing.text("fr")
+    assert nothing.as_dict()["figures"]["recall"] is None
 
 
 def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:

@@ -72,7 +72,9 @@ def test_break_even_between_two_thresholds() -> None:
     two = Tables(np.array([28.0, 42.0]), np.array([12.0, 42.0]), np.array([42.0, 28.0]), np.zeros(2))
     assert two.recall.tolist() == pytest.approx([0.4, 0.6])
     assert two.precision.tolist() == pytest.approx([0.7, 0.5])
-    assert Sweep(np.zeros(2, dtype=np.int64), np.array([0.9, 0.5]), two, 1).break_even[0] == pytest.approx(0.55)
+    assert Sweep(np.zeros(2, dtype=np.int64), np.array([0.9, 0.5]), two, np.array([70])).break_even[0] == pytest.approx(
+        0.55
+    )
 
 
 def test_f_optimal_of_the_thesis_is_no_upper_bound() -> None:
@@ -149,10 +151,10 @@ def test_scikit_learn(seed: int) -> None:
 def test_from_judgments_and_a_run() -> None:
     qrels = {"t": {"a": 1, "b": 0, "c": 1}, "nothing": {"a": 0}}
     one = read_filter(qrels, {"t": {"a": 0.9, "b": 0.2, "new": 0.8}})
-    assert one.themes == ["t"]
+    assert one.themes == ["nothing", "t"]
     found = one.at(0.5)
-    assert [column[0] for column in (found.a, found.b, found.c, found.d)] == [1, 1, 1, 1]
-    assert read_filter(qrels, {"t": {"a": 0.9}}, docs=100).at(0.5).d[0] == 98
+    assert [column.tolist() for column in (found.a, found.b, found.c, found.d)] == [[0, 1], [0, 1], [0, 1], [1, 1]]
+    assert read_filter(qrels, {"t": {"a": 0.9}}, docs=100).at(0.5).d[1] == 98
     with pytest.raises(InputError, match=r"a theme has 4 documents; expected at most the 3"):
         read_filter(qrels, {"t": {"a": 0.9, "new": 0.1}}, docs=3)
     with pytest.raises(InputError, match="shapes"):
@@ -167,9 +169,10 @@ def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.
     text = capfd.readouterr().out
     assert text.splitlines()[0].split() == (
         "run theme a b c d relevant N precision recall noise silence fallout density accuracy F E utility best utility "
-        "normalised beats nothing T11SU".split()
+        "normalised beats nothing T11SU T9P".split()
     )
-    assert [line.split()[1] for line in text.splitlines()[1:]] == ["t", "u", "macro", "micro"]
+    assert [line.split()[1] for line in text.splitlines()[1:5]] == ["t", "u", "macro", "micro"]
+    assert text.splitlines()[5:] == ["", "N: the documents judged or scored for the theme"]
     assert run(["filter", "q", "r", "--sweep", "--json"]) == 0
     captured = capfd.readouterr()
     document = json.loads(captured.out)
@@ -195,12 +198,13 @@ def test_from_a_table(tmp_path: Path) -> None:
     table.write_text(
         "theme,y_true,y_score\nfish,1,0.9\nfish,0,0.8\nfish,yes,0.2\ncat,False,0.4\ncat,true,0.6\nnone,0,1\n"
     )
-    expected = from_arrays({"fish": ([1, 0, 1], [0.9, 0.8, 0.2]), "cat": ([0, 1], [0.4, 0.6])})
+    arrays = {"fish": ([1, 0, 1], [0.9, 0.8, 0.2]), "cat": ([0, 1], [0.4, 0.6]), "none": ([0], [1.0])}
+    expected = from_arrays(arrays)
     frame = pl.DataFrame(
         {
-            "category": ["fish", "fish", "fish", "cat", "cat"],
-            "label": [1, 0, 1, 0, 1],
-            "probability": [0.9, 0.8, 0.2, 0.4, 0.6],
+            "category": ["fish", "fish", "fish", "cat", "cat", "none"],
+            "label": [1, 0, 1, 0, 1, 0],
+            "probability": [0.9, 0.8, 0.2, 0.4, 0.6, 1.0],
         }
     )
     for data in (table, frame, frame.to_pandas()):
@@ -220,7 +224,11 @@ def test_from_a_table(tmp_path: Path) -> None:
         ("theme,y_true,y_score\nfish,1,nan\n", r":2: the score is 'nan'"),
         ("theme,y_score\nfish,1\n", r":1: no column for the truth among theme, y_score"),
         ("theme,y_true,y_score\n", "there are no rows"),
-        ("theme,y_true,y_score\nfish,0,1\n", "no theme has a relevant document"),
+        (
+            "theme,docno,y_true,y_score\nf,a,0,1\nf,b,0,1\nf,a,1,1\n",
+            r":4: document 'a' of theme 'f' is here and in line 2",
+        ),
+        ("theme,time,y_true,y_score\nf,1,0,1\nf,,0,1\n", r":3: the time is missing"),
     ],
 )
 def test_tables_that_are_refused(tmp_path: Path, text: str, message: str) -> None:
@@ -260,18 +268,6 @@ def test_best_utility_over_thresholds() -> None:
     assert one.at(0.5).best_utility(3).tolist() == [6.0, 3.0]
 
 
-def test_themes_without_anything_relevant_are_left_out_everywhere(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    one = from_arrays({"fish": ([1], [0.9]), "none": ([0], [0.9])})
-    assert (one.themes, one.left_out) == (["fish"], ("none",))
-    assert one.at(0.5).total().precision.tolist() == [1.0]
-    table = tmp_path / "t.csv"
-    table.write_text("theme,truth,score\nfish,1,0.9\nnone,0,0.9\n")
-    assert run(["filter", str(table)]) == 0
-    assert "1 theme with nothing relevant left out of all averages: none" in capfd.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -284,6 +280,16 @@ def test_themes_without_anything_relevant_are_left_out_everywhere(
         (["--utility", "inf,-1"], "finite numbers"),
         (["--columns", "bogus=x"], "Got 'bogus'"),
         (["--docs", "99999999999999999999"], "up to|from 1 to"),
+        (["--window", "3"], "--window is of a --stream"),
+        (["--by", "f"], "give --train too"),
+        (["--train", "t.csv", "--threshold", "0.3"], "leave --threshold out"),
+        (["--train", "t.csv", "--train", "t.csv"], "given 2 times for 1 filter"),
+        (["--sweep", "--train", "t.csv"], "there is none to learn"),
+        (["-m", "SelF"], "give --compare"),
+        (["--compare"], "at least two runs"),
+        (["--compare", "--utility", "1,2,3,4"], "two numbers"),
+        (["--compare", "-m", "AP"], "AP is not a measure of a selection"),
+        (["--hull", "5", "--utility", "3,1"], "below 0"),
     ],
 )
 def test_requests_that_are_refused(

@@ -24,7 +24,7 @@ from exaequo import BadParameter, ExaequoError, InputError, UsageError
 from exaequo.cli import run as command
 from exaequo.study import Study, study, tables
 from exaequo.study.archive import find
-from exaequo.study.pages import page, write
+from exaequo.study.pages import write
 from exaequo.study.work import Done
 from helpers import evaluate
 
@@ -370,15 +370,6 @@ def test_requests_that_cannot_be(archive: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ExaequoError, match="cannot be the folder"):
         study(archive, tmp_path / "file")
-
-
-def test_page(result: Study) -> None:
-    text = page(result)
-    assert text.startswith("<!doctype html>")
-    assert "<script" not in text
-    assert "://" not in text
-    assert "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'" in text
-    assert text.count("<table>") == text.count("</table>") >= 8
 
 
 def test_killed_and_started_again(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def test_agreement_is_a_verdict_and_anything_else_is_not() -> None:
         assert agreed([np.array([each]) for each in says])[0] == expected
     for worst, best in itertools.product((1, -1, 0), repeat=2):
         expected = "better" if worst > 0 else "worse" if best < 0 else "none" if worst == best == 0 else "ties decide"
-        assert robust(np.array([worst]), np.array([best]))[0] == expected
+        assert robust([np.array([worst]), np.array([best])])[0] == expected
 
 
 def test_what_decides() -> None:
@@ -262,14 +262,18 @@ def test_the_header_says_how() -> None:
     assert found.method == [
         "25 topics, realistic ties; better or worse where realistic, expected and optimistic agree",
         "randomization, holm, two-sided, alpha 0.05, 1,000 samples, seed 4; 3 pairs",
-        "intervals hold for all pairs together, wider than the steps of holm",
+        "intervals hold for all pairs together, Student's of the mean: "
+        "p is of another procedure and need not follow them",
     ]
+    t = compare(SAMPLE.qrels, SAMPLE.runs[:3], "AP")
+    assert t.method[-1] == "intervals hold for all pairs together, wider than the steps of holm"
     few: Grades = {str(t): {"a": 1.0} for t in range(12)}
     runs: dict[str, Sims] = {"x": {t: {"a": 1.0, "b": 0.5} for t in few}, "y": {t: {"a": 0.2, "b": 0.5} for t in few}}
     exact = compare(few, runs, "RR", test="randomization", ties="realistic", baseline="x", alternative="greater")
     assert exact.method == [
         "12 topics, realistic ties; verdicts by realistic ties alone",
         "randomization, holm, one-sided, alpha 0.05; 1 pair",
+        "intervals are Student's of the mean: p is of another procedure and need not follow them",
     ]
 
 
@@ -374,3 +378,233 @@ def test_sentences_never_print_a_p_of_nothing() -> None:
     found = compare(SAMPLE.qrels, SAMPLE.runs, "AP nDCG@10 P@10")
     for verdict in found.verdicts:
         assert not re.search(r"p = 0\.0000|[-+]?nan|-0\.0000", verdict), verdict
+
+
+# ----------------------------------------------------------------------------------------- what was wrong, or might be
+
+
+def alone(rows: object, measure: str = "AP", **plan: Any) -> dict[str, Any]:
+    """Compare two runs, or the first pair of several, under one order."""
+    scores = made({"realistic": np.asarray(rows, dtype=np.float64)}, measure)
+    return compare_scores(scores, Plan(**{"ties": "agree", **plan})).pairs.row(0, named=True)
+
+
+def test_nemenyi_names_the_run_with_the_better_ranks() -> None:
+    """Ranks lower on 26 of 30 topics, the mean higher: worse by what the test sees."""
+    one = np.random.Generator(np.random.PCG64(1)).uniform(0.4, 0.5, 30)
+    two = one - 0.01
+    two[:4] = 1
+    found = alone([one, two], correction="nemenyi")
+    assert found["outcome"] == "worse"
+    assert "though its mean says otherwise" in found["verdict"]
+    assert alone([one, two], "Noise@10", correction="nemenyi")["outcome"] == "better"
+
+
+def test_a_mean_of_nothing_is_said() -> None:
+    """Many small wins and one large loss: the sign test sees a winner, the mean none."""
+    one, gains = np.full(11, 0.5), np.array([0.01] * 10 + [-0.1])
+    assert "though its mean is the same" in alone([one, one + gains], test="sign")["verdict"]
+    assert "though its mean is the same" in alone([one + gains, one], test="sign")["verdict"]
+
+
+@pytest.mark.parametrize("correction", ["by", "fdr_by"])
+def test_the_stricter_correction_has_the_wider_interval(correction: str) -> None:
+    source = np.random.Generator(np.random.PCG64(8))
+    base = source.random(30) * 0.3 + 0.3
+    rows = np.stack([base, *(base + source.normal(0.03, 0.06, 30) for _ in range(5))])
+    found = compare_scores(made({"realistic": rows}), Plan(ties="agree", correction=correction, baseline="r0")).pairs
+    level = 0.05 / (5 * sum(1 / at for at in range(1, 6)))
+    expected = stats.ttest_1samp(rows[1] - rows[0], 0).confidence_interval(1 - level)
+    assert found["low"][0] == pytest.approx(expected.low)
+    for pair in found.filter(outcome="none").iter_rows(named=True):
+        assert pair["low"] <= 0 <= pair["high"]
+
+
+def test_tests_of_something_else_say_that_p_need_not_follow_the_interval() -> None:
+    gap = np.array([0.2] * 8 + [-0.005] * 6)  # the mean is far from 0, the signs are not
+    found = alone([np.full(14, 0.4), 0.4 + gap], test="sign")
+    assert found["low"] > 0
+    assert found["outcome"] == "none"
+    assert "Student interval" in found["verdict"]
+    assert "which p need not follow" in found["verdict"]
+    assert "which p need not follow" not in alone([np.full(14, 0.4), 0.4 + gap])["verdict"]
+
+
+def test_no_spread_and_few_topics_leave_no_interval() -> None:
+    few = np.array([0.1, 0.3, 0.5])
+    for plan in ({}, {"test": "bootstrap"}, {"correction": "tukey"}):
+        found = alone([few, few + 0.1], **plan)
+        assert (found["low"], found["high"], found["outcome"]) == (-1.0, 1.0, "none")
+    many = np.linspace(0.1, 0.5, 12)
+    assert alone([many, many + 0.1])["low"] == pytest.approx(0.1)
+    one_sided = alone([few, few + 0.1], baseline="r0", alternative="greater")
+    assert one_sided["low"] == -1
+
+
+def test_one_sided_dunnett_is_held_to_its_own_level() -> None:
+    """Of one pair, Dunnett's test is the t-test: level, power and bounds are those of one side."""
+    source = np.random.Generator(np.random.PCG64(4))
+    base = source.random(20) * 0.3 + 0.3
+    rows = [base, base + source.normal(0.05, 0.1, 20)]
+    asked: dict[str, Any] = {"baseline": "r0", "alternative": "greater"}
+    plain, joint = alone(rows, correction="none", **asked), alone(rows, correction="dunnett", **asked)
+    assert joint["p"] == pytest.approx(plain["p"])
+    assert joint["low"] == pytest.approx(plain["low"])
+    assert joint["topics_needed"] == plain["topics_needed"]
+    assert joint["smallest_difference"] == pytest.approx(plain["smallest_difference"])
+    both = alone(rows, correction="none", baseline="r0")
+    assert both["smallest_difference"] > plain["smallest_difference"]
+
+
+def test_single_intervals_change_no_verdict_and_no_power() -> None:
+    source = np.random.Generator(np.random.PCG64(21))
+    base = source.random(40) * 0.5 + 0.2
+    rows = np.stack([base, *(base + source.normal(0.004, 0.03, 40) for _ in range(6))])
+    scores = made({"realistic": rows})
+    for margin in (0.0105, 0.012, 0.014, 0.016):
+        both = [
+            compare_scores(scores, Plan(ties="agree", baseline="r0", margin=Margin.of(margin), single=each)).pairs
+            for each in (False, True)
+        ]
+        assert both[0]["outcome"].equals(both[1]["outcome"])
+        assert both[0]["topics_needed"].equals(both[1]["topics_needed"])
+        assert (both[0]["high"] > both[1]["high"]).all()
+        level = 0.05 / 6
+        alike = (both[0]["equivalent_p"] < level) & (both[0]["corrected_p"] >= 0.05)
+        assert (both[0]["outcome"] == "equivalent").equals(alike)
+    tukey = [
+        compare_scores(scores, Plan(ties="agree", correction="tukey", single=each)).pairs for each in (False, True)
+    ]
+    assert (tukey[0]["high"] > tukey[1]["high"]).all()
+    expected = stats.ttest_1samp(rows[1] - rows[0], 0).confidence_interval(0.95)
+    assert tukey[1]["high"][0] == pytest.approx(expected.high)
+    assert tukey[0]["topics_needed"].equals(tukey[1]["topics_needed"])
+
+
+def test_jointly_takes_its_share_in_procedures_over_all_pairs() -> None:
+    plans = [Plan(ties="agree", correction="tukey", jointly=each) for each in (False, True)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", exaequo.DataWarning)
+        scores = exaequo.evaluate(SAMPLE.qrels, SAMPLE.runs[:3], "AP P@10")
+    apart, jointly = (compare_scores(scores, plan).pairs for plan in plans)
+    table = scores.matrix("AP").values
+    rest = table - table.mean(axis=0) - table.mean(axis=1, keepdims=True) + table.mean()
+    error, df = (rest**2).sum() / (2 * 24), 2 * 24
+    for pairs, alpha in ((apart, 0.05), (jointly, 0.025)):
+        half = stats.studentized_range.ppf(1 - alpha, 3, df) * np.sqrt(error / 25)
+        assert pairs["high"][0] - pairs["difference"][0] == pytest.approx(half, rel=1e-6)
+    two = compare(SAMPLE.qrels, SAMPLE.runs[:2], "AP P@10", ties="realistic", jointly=True)
+    assert two.method[-1].startswith("intervals hold for all pairs together")
+    assert "simultaneous" in two.verdicts[0]
+    assert "simultaneous" not in compare(SAMPLE.qrels, SAMPLE.runs[:2], "AP", correction="nemenyi").verdicts[0]
+
+
+def test_a_procedure_that_draws_says_what_it_needs() -> None:
+    assert Plan(correction="randomised-tukey", samples=100, alpha=0.02).weakness(3, 25) is None
+    coarse = Plan(correction="randomised-tukey", samples=100, alpha=0.02, jointly=True).weakness(3, 25, 3)
+    assert coarse is not None
+    assert "take more --samples than 150" in coarse
+    assert "with 1 pair the" in (Plan(test="sign").weakness(1, 4) or "")
+    assert Plan(test="sign", baseline="a", alternative="greater", correction="none").weakness(1, 5) is None
+    assert Plan(test="sign", correction="none").weakness(1, 5)
+    assert Plan(test="wilcoxon", alpha=1e-16).weakness(1, 51) is None  # no longer counted
+    assert Plan(test="wilcoxon", alpha=1e-16).weakness(1, 50)
+
+
+def test_orders_that_point_both_ways_need_no_more_topics() -> None:
+    source = np.random.Generator(np.random.PCG64(5))
+    base = source.random(25) * 0.3 + 0.3
+    noise = source.normal(0, 0.1, 25)
+    low = np.stack([base, base + noise - noise.mean() - 0.02])
+    shift = np.array([[0.0], [0.02]])
+    found = compare_scores(three(low, low + shift, low + 2 * shift), Plan()).pairs.row(0, named=True)
+    assert found["outcome"] == "none"
+    assert found["topics_needed"] == np.inf
+    assert "would show it" not in found["verdict"]
+    near = compare_scores(three(low, low + shift / 10, low + shift / 5), Plan()).pairs.row(0, named=True)
+    first = compare_scores(made({"realistic": low}), Plan()).pairs.row(0, named=True)
+    assert near["topics_needed"] > first["topics_needed"]  # the order that shows least counts
+
+
+def test_equal_is_said_where_it_is_so() -> None:
+    same = np.tile(np.linspace(0.1, 0.9, 10), (2, 1))
+    high = same.copy()
+    high[1, 0] += 0.3
+    found = compare_scores(three(same, same, high), Plan()).pairs.row(0, named=True)
+    assert "equal on" not in found["verdict"]
+    assert compare_scores(three(same, same, same), Plan()).verdicts[0].endswith("equal on every topic")
+    assert "equal on every topic" in alone(same, margin=Margin.of(0.1))["verdict"]
+    qrels: Grades = {str(t): {"d": 1.0} for t in range(8)}
+    lists: Sims = {t: {"d": 2.0, "x": 1.0} for t in qrels}
+    fewer: Sims = {t: {"d": 2.0, "x": 1.0} if int(t) < 5 else {"x": 1.0} for t in qrels}
+    part = compare(qrels, {"a": lists, "b": fewer}, "PDoc(doc='d')")
+    assert part.verdicts[0].endswith("equal on the 5 topics where both have a value")
+
+
+def test_equivalent_in_every_order_although_some_see_a_difference() -> None:
+    base = np.random.Generator(np.random.PCG64(3)).random(60) * 0.5 + 0.2
+    noise = np.random.Generator(np.random.PCG64(4)).normal(0, 0.002, 60)
+    rows = [np.stack([base, base + noise + shift]) for shift in (0.0, 0.001, 0.002)]
+    found = compare_scores(three(*rows), Plan(margin=Margin.of(0.01))).pairs.row(0, named=True)
+    assert len({found["realistic"], found["optimistic"]}) == 2
+    assert found["outcome"] == "equivalent"
+    assert compare_scores(three(*rows), Plan()).pairs["outcome"].item() == "ties decide"
+
+
+def test_chances_are_those_of_better_where_less_is_better() -> None:
+    source = np.random.Generator(np.random.PCG64(9))
+    base = source.random(40) * 0.3 + 0.3
+    found = alone([base, base - 0.05 + source.normal(0, 0.02, 40)], "Noise@10", margin=Margin.of(0.01))
+    assert found["outcome"] == "better"
+    assert found["chance_better"] > 0.99 > found["chance_worse"]
+
+
+def test_a_margin_that_is_met_exactly_is_met_whatever_the_bits() -> None:
+    for start in (0.1, 0.2, 0.4, 0.7):
+        rows = np.full((2, 12), start)
+        rows[1] += 0.1
+        assert alone(rows, margin=Margin.of(0.1))["equivalent_p"] == pytest.approx(0.5**12)
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "randomization", "bootstrap"])
+@pytest.mark.parametrize("correction", ["none", "holm", "by", "sidak", "tukey", "randomised-tukey", "nemenyi"])
+def test_one_run_has_no_pairs_whatever_the_plan(test: str, correction: str) -> None:
+    one = made({"realistic": np.random.Generator(np.random.PCG64(1)).random((1, 8))})
+    found = compare_scores(one, Plan(test=test, correction=correction, samples=100), least=1)
+    assert found.pairs.is_empty()
+    assert {"outcome", "verdict", "low", "topics_needed"} <= {*found.pairs.columns}
+
+
+def test_extreme_levels_leave_no_nonsense() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        found = alone([[0.1, 0.1], [0.2, 0.2]], alpha=1e-6)
+        assert found["smallest_difference"] == 0
+        coarse = alone(np.array([[0.1] * 6, [0.3] * 6]), correction="randomised-tukey", samples=100, alpha=0.005)
+        assert coarse["smallest_difference"] == 0
+
+
+def test_tukey_stays_tukey_with_a_test_beside_it() -> None:
+    rows = np.random.Generator(np.random.PCG64(2)).random((3, 15))
+    tables = [
+        compare_scores(made({"realistic": rows}), Plan(ties="agree", correction="tukey", test=test)).pairs
+        for test in ("t", "bootstrap")
+    ]
+    assert tables[0].equals(tables[1])
+
+
+def test_warnings_go_with_what_is_passed_on(tmp_path: Any, capfd: pytest.CaptureFixture[str]) -> None:
+    from exaequo.cli import run as command
+
+    SAMPLE.save(tmp_path)
+    runs = [str(tmp_path / "runs" / name) for name in ("bm25.txt", "hybrid.txt")]
+    short = tmp_path / "short.txt"
+    lines = (tmp_path / "runs" / "bm25.txt").read_text(encoding="utf-8").splitlines(keepends=True)
+    short.write_text("".join(line for line in lines if line.startswith("401")), encoding="utf-8")
+    asked = ["compare", str(tmp_path / "qrels.txt"), str(short), runs[1], "-m", "AP"]
+    assert command([*asked, "--format", "markdown"]) == 0
+    assert "24 of 25 evaluated topics missing" in capfd.readouterr().out
+    assert command(asked) == 0
+    both = capfd.readouterr()
+    assert "topics missing" not in both.out
+    assert "topics missing" in both.err

@@ -17,8 +17,10 @@ from exaequo.evaluation import Judged, evaluate_runs, judged_runs, warn
 from exaequo.expected import Orders
 from exaequo.judge import Floats
 from exaequo.luck import (
+    EARNED,
     GAINS,
     changes,
+    earnings,
     from_nothing,
     gains_of_lists,
     gains_of_runs,
@@ -31,9 +33,12 @@ from exaequo.options import Evaluation, Options, check_alpha, keywords
 from exaequo.order import Ordering
 from exaequo.read import QrelsLike, RunsLike, each_run, read_qrels, read_run
 from exaequo.scores import Scores, Values
+from exaequo.stats.reversals import reversals
 from exaequo.tabular import plain
-from exaequo.tiestats import TieStatistics, frame_of, stuffing, tie_statistics
+from exaequo.tiestats import LEVELS, TieStatistics, frame_of, per_score_at, tie_statistics, values_without_stuffing
 
+#: If ties are broken at random: the chance that the first is better, its error, and how often it wins, draws, loses.
+CHANCES = ("one_beats_two", "chance_error", "win_percent", "draw_percent", "loss_percent")
 #: With up to so many runs, the chances that one beats another are estimated unasked.
 MOST_CHANCES = 4
 
@@ -42,29 +47,32 @@ MOST_CHANCES = 4
 class TieAudit:
     """What ties do to some runs.
 
-    - `runs`: tie statistics of each run; `lists`: of each result-list.
+    - `runs`: tie statistics of each run; `lists`: of each result-list; `per_score`: documents per different score, by
+      list, run and topic.
     - `scores`: each aggregate under each strategy, its span and gains in percent, undefined where they divide by 0.
     - `lucky`, `lucky_runs`: what gains most from the order of names; `from_nothing`: lists that gain from 0.
     - `conclusions`: for each pair of runs the verdict under each strategy, and whether it changes.
     - `stuffing`: what documents of score 0 at the end of lists earn.
+    - `reversals`: how often conclusions from some topics are reversed on as many others, if that was asked for.
     """
 
     runs: pl.DataFrame
-    lists: pl.DataFrame
+    per_score: pl.DataFrame
     scores: pl.DataFrame
     lucky: pl.DataFrame
     lucky_runs: pl.DataFrame
     from_nothing: pl.DataFrame
     conclusions: pl.DataFrame
     stuffing: pl.DataFrame
+    reversals: pl.DataFrame
+    lists: pl.DataFrame
     warnings: tuple[str, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
 
     @property
     def tables(self) -> dict[str, pl.DataFrame]:
         """All tables by name."""
-        names = ("runs", "scores", "lucky", "lucky_runs", "from_nothing", "conclusions", "stuffing", "lists")
-        return {name: getattr(self, name) for name in names}
+        return {name: value for name, value in vars(self).items() if isinstance(value, pl.DataFrame)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +95,7 @@ def audit_ties(
     alpha: float = ALPHA,
     samples: int = ORDERS_SAMPLED,
     chances: bool | None = None,
+    splits: int = 0,
     columns: Mapping[str, str] | None = None,
     **options: Unpack[Evaluation],
 ) -> TieAudit:
@@ -100,6 +109,7 @@ def audit_ties(
         alpha: level of the tests between runs.
         samples: orders to sample where they are too many.
         chances: estimate how likely each run is to beat each other; by default with up to four runs.
+        splits: into so many random halves the topics are split to see how often conclusions are reversed; 0: not.
         columns: as for `evaluate`.
         options: as for `evaluate`, but missing topics are never skipped; tie statistics are of whole lists.
     """
@@ -108,7 +118,7 @@ def audit_ties(
     chances = 1 < len(given) <= MOST_CHANCES if chances is None else chances
     read = (read_run(run, name=name, columns=columns) for name, run in given)
     judged = judged_runs(read_qrels(qrels, columns=columns), read, chosen, parsed)
-    result = audit_runs(judged, parsed, chosen, top=top, alpha=alpha, chances=chances)
+    result = audit_runs(judged, parsed, chosen, top=top, alpha=alpha, chances=chances, splits=splits)
     warn(result.warnings)
     return result
 
@@ -121,24 +131,28 @@ def audit_runs(
     top: int = TOP,
     alpha: float = ALPHA,
     chances: bool = True,
+    splits: int = 0,
 ) -> TieAudit:
     """Audit runs one after the other, as they are judged; warnings are collected, not given.
 
-    `chances` asks how likely each run is to beat each other if ties are broken at random.
+    `chances` asks how likely each run is to beat each other if ties are broken at random, `splits` how often
+    conclusions are reversed on other topics.
     """
     check_alpha(alpha)
     if options.missing == "skip":
         raise BadParameter("An audit compares runs on the same topics: missing must be 'zero' or 'error'.")
     scores = evaluate_runs(runs, measures, options, facts=_facts(measures, options, chances))
-    return audit_scores(scores, top=top, alpha=alpha)
+    return audit_scores(scores, top=top, alpha=alpha, splits=splits)
 
 
-def audit_scores(scores: Scores, *, top: int, alpha: float) -> TieAudit:
+def audit_scores(scores: Scores, *, top: int, alpha: float, splits: int = 0) -> TieAudit:
     """Make the tables of an audit of scores under the four strategies, with their facts."""
     lists, means = gains_of_lists(scores), gains_of_runs(scores)
+    ties = frame_of({run: facts.statistics for run, facts in scores.facts.items()}, scores.evaluated)
     lucky_runs = luckiest(means, top).select("measure", "run", *INTERVAL, *GAINS)
     return TieAudit(
         runs=pl.DataFrame([{"run": run, **facts.statistics.summary()} for run, facts in scores.facts.items()]),
+        per_score=pl.concat(per_score_at(level, ties) for level in LEVELS),
         lists=pl.concat(_lists(scores, run) for run in scores.runs),
         scores=_scores(scores, means),
         lucky_runs=lucky_runs,
@@ -146,6 +160,7 @@ def audit_scores(scores: Scores, *, top: int, alpha: float) -> TieAudit:
         from_nothing=from_nothing(lists, scores.measures).drop("luck"),
         conclusions=_conclusions(scores, alpha),
         stuffing=_stuffing(scores),
+        reversals=reversal_rates(scores, alpha, splits),
         warnings=scores.warnings,
         options={"top": top, "alpha": alpha, **{name: plain(value) for name, value in scores.options.items()}},
     )
@@ -174,13 +189,12 @@ def _without_stuffing(
     ordering: Ordering, measures: list[Measure], options: Options
 ) -> dict[tuple[str, Measure], float]:
     """Evaluate the lists without the documents they are filled up with."""
-    found: dict[tuple[str, Measure], float] = {}
-    for ties in INTERVAL:
-        whole = ordering.ranking(ties)
-        kept = ~stuffing(whole) if options.depth is None else ~stuffing(whole) & (whole.rank <= options.depth)
-        part = whole.part(kept)
-        found |= {(ties, measure): aggregate(measure.aggregate, measure.values(part)) for measure in measures}
-    return found
+    found = {ties: values_without_stuffing(ordering.ranking(ties), measures, options.depth) for ties in INTERVAL}
+    return {
+        (ties, measure): aggregate(measure.aggregate, values)
+        for ties, by_measure in found.items()
+        for measure, values in zip(measures, by_measure, strict=True)
+    }
 
 
 def _sampled_means(ordering: Ordering, measures: list[Measure], options: Options, number: int) -> dict[Measure, Floats]:
@@ -256,7 +270,7 @@ def _conclusions(scores: Scores, alpha: float) -> pl.DataFrame:
         for measure in tested
     ]
     schema: dict[str, Any] = dict.fromkeys(("measure", "one", "two", *COMPARED), pl.String)
-    schema |= {"changes": pl.Boolean, "one_beats_two": pl.Float64, "chance_error": pl.Float64}
+    schema |= {"changes": pl.Boolean} | dict.fromkeys(CHANCES, pl.Float64)
     schema |= {f"p_{ties}": pl.Float64 for ties in COMPARED}
     return pl.DataFrame(rows, schema=schema)
 
@@ -267,28 +281,53 @@ def _verdict(better: int, p: float, alpha: float) -> str:
 
 
 def _chance(first: TieFacts, second: TieFacts, measure: Measure) -> dict[str, float | None]:
-    """Return the chance that the first is better if ties are broken at random, a draw counting half, and its error."""
+    """Return how often the first beats the second if ties are broken at random, with its error; a draw counts half.
+
+    How often it wins, draws and loses stands beside it, in percent.
+    """
     found = (facts.samples.get(measure, np.zeros(0)) for facts in (first, second))
     one, two = (measure.upward * np.round(each[~np.isnan(each)], 12) for each in found)
     two = np.sort(two)
     below, not_above = np.searchsorted(two, one, side="left"), np.searchsorted(two, one, side="right")
     pairs = len(one) * len(two)
     if not pairs:
-        return {"one_beats_two": None, "chance_error": None}
+        return dict.fromkeys(CHANCES)
+    win, draw = float(below.sum()) / pairs, float((not_above - below).sum()) / pairs
     chance = float(np.sum(below + not_above)) / 2 / pairs
     fewest = min(len(each) for each in (one, two) if len(each) > 1) if max(len(one), len(two)) > 1 else 0
     error = float(np.sqrt(chance * (1 - chance) / fewest)) if fewest else 0.0
-    return {"one_beats_two": chance, "chance_error": error}
+    loss = float((len(two) - not_above).sum()) / pairs
+    return dict(zip(CHANCES, (chance, error, 100 * win, 100 * draw, 100 * loss), strict=True))
 
 
 def _stuffing(scores: Scores) -> pl.DataFrame:
+    """Return what stuffing earns each run that has any: M(full) − M(without), and its share of the score."""
     rows: list[dict[str, Any]] = []
     for run, facts in scores.facts.items():
         for measure in scores.measures if facts.stuffed else ():
-            earned = {
-                f"earned_{ties}": scores[run, ties, measure].mean - facts.stuffed[ties, measure] for ties in INTERVAL
-            }
+            full = {ties: scores[run, ties, measure].mean for ties in INTERVAL}
+            without = {ties: facts.stuffed[ties, measure] for ties in INTERVAL}
             stuffed = int(facts.statistics.stuffed.sum())
-            rows.append({"run": run, "measure": measure.name, "documents": stuffed, **earned})
+            rows.append({"run": run, "measure": measure.name, "documents": stuffed, **earnings(full, without)})
     schema: dict[str, Any] = {"run": pl.String, "measure": pl.String, "documents": pl.Int64}
-    return pl.DataFrame(rows, schema=schema | {f"earned_{ties}": pl.Float64 for ties in INTERVAL})
+    return pl.DataFrame(rows, schema=schema | dict.fromkeys(EARNED, pl.Float64))
+
+
+def reversal_rates(scores: Scores, alpha: float, splits: int) -> pl.DataFrame:
+    """Return under each strategy how often what n topics say is reversed on n others; nothing without splits."""
+    several = testable(scores.measures) if splits and len(scores.runs) > 1 else []
+    names = ("differ", "reversed", "significant", "significant_reversed")
+    rates = {f"{name}_percent": name for name in names}
+    counts = dict.fromkeys(("topics", "splits"), pl.Int64)
+    parts = [
+        pl.DataFrame(schema={"measure": pl.String, "ties": pl.String, **counts} | dict.fromkeys(rates, pl.Float64))
+    ]
+    for measure in several:
+        for ties in scores.ties:
+            values = scores.matrix(measure, ties).values
+            found = reversals(values, alpha, splits=splits, seed=scores.options.get("seed", 0))
+            labels = pl.lit(measure.name).alias("measure"), pl.lit(ties).alias("ties")
+            figures = {name: getattr(found, name) for name in counts}
+            figures |= {column: getattr(found, name) for column, name in rates.items()}
+            parts.append(pl.DataFrame(figures).select(*labels, pl.all()).fill_nan(None))
+    return pl.concat(parts)

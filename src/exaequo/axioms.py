@@ -13,6 +13,7 @@ from operator import le
 
 import numpy as np
 
+from exaequo.errors import BadParameter
 from exaequo.evaluation import judged_runs
 from exaequo.judge import Floats
 from exaequo.measures import Measure
@@ -154,6 +155,8 @@ AXIOMS = (
 
 def check(measure: Measure) -> list[Finding]:
     """Try all axioms on all short lists; counter-examples are the smallest there are."""
+    if "scores" in measure.definition.sees:
+        raise BadParameter(f"{measure} looks at scores; axioms are about ranks.")
     lists = sorted(_lists(), key=lambda each: (each.length, each.n_rel, each.found, each.ranks))
     values = _values(measure, lists)
     return [_try(axiom, lists, values, measure.upward) for axiom in AXIOMS]

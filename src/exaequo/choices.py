@@ -39,6 +39,8 @@ LEAST_TOPICS = 5
 MAX_DROP = "5%"
 #: Random patterns of a test.
 PATTERNS = 10_000
+#: Random splits of topics into two halves.
+SPLITS = 1_000
 ALPHA = 0.05
 #: How far down rank-biased overlap looks when lists are compared.
 RBO_P = 0.95
@@ -74,3 +76,6 @@ PICTURE_SIZES = ("column", "page", "slide")
 #: Filters: what a selected document is worth, relevant or not; where selection begins.
 UTILITIES = {"LF1": (3.0, -2.0), "LF2": (3.0, -1.0), "T11U": (2.0, -1.0)}
 THRESHOLD = 0.5
+#: Filters: what a threshold is learnt by, and for what.
+LEARNT_BY = ("f", "utility", "break-even")
+LEARNT_FOR = ("theme", "all")

@@ -27,6 +27,7 @@ from exaequo.stats.anova import Anova, Mixed, anova, friedman, mixed, within_err
 from exaequo.stats.joint import Joint, randomised_tukey
 from exaequo.stats.power import POWER
 from exaequo.stats.tests import Setting
+from exaequo.tabular import Tabled
 
 #: The difference between two means that a collection is to show, unless told otherwise.
 DIFFERENCES = (0.05,)
@@ -62,7 +63,7 @@ class Aims:
 
 
 @dataclass(frozen=True, eq=False)
-class Design:
+class Design(Tabled):
     """What a pilot says of a collection to come; each table is a Polars frame.
 
     - `measures`: for each the variance of scores, what share of it are systems and topics, whether systems differ
@@ -83,11 +84,6 @@ class Design:
     asl: pl.DataFrame
     warnings: tuple[str, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def tables(self) -> dict[str, pl.DataFrame]:
-        """All tables by name."""
-        return {name: value for name, value in vars(self).items() if isinstance(value, pl.DataFrame)}
 
     @property
     def summary(self) -> list[str]:

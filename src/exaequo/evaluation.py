@@ -156,6 +156,7 @@ def evaluate_runs(
         evaluated.append(_Evaluated(ordering.run.name, ordering.run.source.name, blocks, beside, about, noted))
     if qrels is None:
         raise BadParameter("No run is given.")
+    remarks += cautions(measures, qrels.n_topics)
     names = unique_names([(each.name, each.file) for each in evaluated])
     named = list(zip(names, evaluated, strict=True))
     return Scores(
@@ -227,6 +228,12 @@ def remarks_on_judgments(judgments: Judgments, measures: Sequence[Measure] = ())
             what = f"{count(empty, 'topic')} with nothing relevant at rel={level:g}"
             remarks.append(f"{name}: {what}, scored there like lists that find nothing")
     return remarks
+
+
+def cautions(measures: Iterable[Measure], topics: int) -> list[str]:
+    """Say of which measures the values of several topics should not be averaged, though they are."""
+    several = (measure for measure in measures if measure.definition.caution and topics > 1)
+    return [f"{measure}: averaged over topics, but {measure.definition.caution}" for measure in several]
 
 
 def remarks_on_grades(judgments: Judgments) -> list[str]:

@@ -26,7 +26,9 @@ def table(ranking: Ranking, rel: float | None = None) -> pl.DataFrame:
     before = np.concatenate(([0], first_tie))[np.searchsorted(groups.topic, groups.topic)]
     number = np.where(groups.size > 1, first_tie - before, 0)[groups.of]
     frame = ranking.lines.run.frame
-    grade = pl.Series(ranking.lines.as_judged[ranking.line])
+    grade = pl.Series(ranking.lines.as_judged[ranking.line]).fill_nan(None)
+    if ((grade % 1 == 0) & (grade.abs() < 1e15)).all():  # whole grades are written as such
+        grade = grade.cast(pl.Int64)
     return pl.DataFrame(
         {
             "topic": frame["qid"][ranking.row],

@@ -5,7 +5,7 @@ R, C and O are the realistic, conventional and optimistic orders. A gain in perc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import polars as pl
@@ -17,6 +17,10 @@ from exaequo.scores import Scores, Values
 from exaequo.stats.equality import balanced, differences
 from exaequo.stats.tests import student
 
+#: For RR: the rank of the first relevant document under each strategy, and by how many ranks names move it up.
+RANKS = (*(f"first_{ties}" for ties in INTERVAL), "ranks_gained")
+#: What documents of score 0 at the end of lists earn, and its share of the score.
+EARNED = tuple(name.format(ties) for name in ("earned_{}", "share_{}_percent") for ties in INTERVAL)
 GAINS = ("c_over_r_percent", "o_over_r_percent", "o_over_c_percent")
 
 
@@ -28,12 +32,27 @@ def gain(above: Floats | float, below: Floats | float) -> Floats:
     return np.where((low == 0) & (high == 0), 0.0, result)
 
 
+def first_rank(values: Floats) -> Floats:
+    """Return the rank of the first relevant document, 1/RR, a whole number; NaN where RR is 0."""
+    ranks: Floats = np.rint(np.divide(1, values, out=np.full(len(values), np.nan), where=values > 0))
+    return ranks
+
+
 def rank_gain(low: Floats, middle: Floats) -> Floats:
     """Return by how many ranks names move the first relevant document up: 1/RR_R − 1/RR_C; NaN where RR is 0."""
-    both = (low > 0) & (middle > 0)
-    result = np.full(len(low), np.nan)
-    result[both] = 1 / low[both] - 1 / middle[both]
-    return result
+    gained: Floats = first_rank(low) - first_rank(middle)
+    return gained
+
+
+def earnings(full: Mapping[str, float], without: Mapping[str, float]) -> dict[str, float]:
+    """Return what stuffing earns under each strategy, and which share of the score that is, in percent."""
+    earned = {f"earned_{ties}": full[ties] - without[ties] for ties in INTERVAL}
+    return earned | {f"share_{ties}_percent": share(full[ties] - without[ties], full[ties]) for ties in INTERVAL}
+
+
+def share(part: float, whole: float) -> float:
+    """Return a share in percent; NaN where it divides by 0, 0 where both are 0."""
+    return 100 * part / abs(whole) if whole else 0.0 if part == 0 else float("nan")
 
 
 def gains_of_lists(scores: Scores) -> pl.DataFrame:
@@ -59,7 +78,7 @@ def _gains(
     upward = np.repeat([first.measure.upward for first, *_ in own], sizes)
     in_ranks = np.repeat([topics is not None and first.measure.definition.name == "RR" for first, *_ in own], sizes)
     gains = (gain(middle, low), gain(high, low), gain(high, middle))
-    ranks = rank_gain(low, middle)
+    ranks = [*map(first_rank, (low, middle, high)), rank_gain(low, middle)]
     at = np.repeat(np.arange(len(own)), sizes)
     return pl.DataFrame(
         {
@@ -68,10 +87,15 @@ def _gains(
             "measure": pl.Series([first.measure.name for first, *_ in own], dtype=pl.String)[at],
             **dict(zip(INTERVAL, (low, middle, high), strict=True)),
             **dict(zip(GAINS, gains, strict=True)),
-            "ranks_gained": pl.select(pl.when(pl.Series(in_ranks)).then(pl.Series(ranks))).to_series(),
-            "luck": upward * np.where(in_ranks, ranks, gains[0]),
+            **{name: _whole(np.where(in_ranks, each, np.nan)) for name, each in zip(RANKS, ranks, strict=True)},
+            "luck": upward * np.where(in_ranks, ranks[-1], gains[0]),
         }
     )
+
+
+def _whole(numbers: Floats) -> pl.Series:
+    """Return whole numbers as such; null for NaN."""
+    return pl.Series(numbers).fill_nan(None).cast(pl.Int64)
 
 
 def luckiest(gains: pl.DataFrame, top: int, within: Sequence[str] = ("measure",)) -> pl.DataFrame:

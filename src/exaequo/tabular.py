@@ -10,7 +10,7 @@ import math
 import platform
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import ROUND_HALF_UP, Decimal
 from itertools import groupby, zip_longest
 from typing import Any
@@ -54,6 +54,7 @@ _HEADS = {
     "break_even": "break-even",
     "c_over_r_percent": "C over R %",
     "chance_error": "give or take",
+    "chosen_F": "chosen F",
     "delta_ri": "ΔRI",
     "eleven_points": "11 points",
     "eta2": "η²",
@@ -62,6 +63,9 @@ _HEADS = {
     "f_test": "F-test",
     "f_optimal": "F_optimal",
     "f_optimal_at": "grid at",
+    "first_conventional": "1/RR_C",
+    "first_optimistic": "1/RR_O",
+    "first_realistic": "1/RR_R",
     "friedman_p": "p of Friedman",
     "gm_ap": "gm(AP)",
     "kappa_grades": "κ grades",
@@ -80,8 +84,11 @@ _HEADS = {
     "tau": "τ",
     "tau_ap": "τ_AP",
     "tau_b": "τ-b",
+    "topic_tau_b": "τ-b in topics",
     "t_test": "t-test",
     "w": "W",
+    "window_F": "window F",
+    "window_T9P": "window T9P",
     "worst_score": "its own",
     **{f"tau_{pair}": f"τ {pair.upper()}" for pair in ("rc", "ro", "co")},
     **{f"p_{pair}": f"p {pair.upper()}" for pair in ("rc", "ro", "co")},
@@ -90,6 +97,15 @@ _HEADS = {
 _PARTS = re.compile(rf"(tau_)?(.*?)(_percent|(?<=[a-z])_\d+|_(?:{'|'.join(COMPARED)}))?", re.DOTALL)
 #: Columns whose texts are words of ours, not names.
 _WORDS = ("outcome", "mark", "how", "between", "source", "what")
+
+
+class Tabled:
+    """A result made of tables: those of its fields that are frames."""
+
+    @property
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """All tables by name."""
+        return {name: value for name, value in vars(self).items() if isinstance(value, pl.DataFrame)}
 
 
 @dataclass(frozen=True)
@@ -137,6 +153,18 @@ class Table:
             values = [text and word(text) for text in column] if ours else column
             columns.append(Column(above, values, column.dtype.is_numeric(), places))
         return cls(title, columns, frame=frame)
+
+    def whole(self, rows: Sequence[bool]) -> Table:
+        """Return the same, but in these rows numbers that are whole, other than percent, are written as such."""
+
+        def written(column: Column) -> Iterator[Any]:
+            for value, count in zip(column.values, rows, strict=True):
+                yield int(value) if count and isinstance(value, float) and value.is_integer() else value
+
+        columns = [
+            each if each.head.endswith("%") else replace(each, values=list(written(each))) for each in self.columns
+        ]
+        return replace(self, columns=columns)
 
     @property
     def heads(self) -> list[str]:

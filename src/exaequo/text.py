@@ -42,6 +42,16 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def signed(number: float, digits: int = 4) -> str:
+    """Write a difference with its sign; what rounds to nothing is +0."""
+    return f"{round(number, digits) + 0.0:+.{digits}f}"
+
+
+def p_text(p: float) -> str:
+    """Write a p."""
+    return f"p {'< 0.0001' if p < 0.0001 else f'= {p:.4f}'}"
+
+
 def listed(names: Sequence[str], most: int = 5) -> str:
     """Return names for a message: the first few, then how many more."""
     shown = ", ".join(names[:most])

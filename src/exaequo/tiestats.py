@@ -9,7 +9,13 @@ import numpy as np
 import polars as pl
 
 from exaequo.judge import Bools, Floats, Ints
+from exaequo.measures import Measure
 from exaequo.order import Groups, Ordering, Ranking
+
+#: Lists that are counted: every document shares its score with another; all have one score; all scores differ.
+COUNTED = ("all_tied", "one_tie", "no_tie")
+#: What documents per score are averaged over before least, mean, greatest and deviation are taken.
+LEVELS = {"list": ("run", "topic"), "run": ("run",), "topic": ("topic",)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,10 +52,22 @@ class TieStatistics:
         return self.documents > 0
 
     @property
+    def all_tied(self) -> Bools:
+        """Lists in which every document shares its score with another."""
+        whole: Bools = self.there & (self.tied == self.documents)
+        return whole
+
+    @property
     def one_tie(self) -> Bools:
         """Lists of two or more documents that are one single tie."""
-        whole: Bools = (self.documents > 1) & (self.scores == 1)
+        whole: Bools = self.all_tied & (self.scores == 1)
         return whole
+
+    @property
+    def no_tie(self) -> Bools:
+        """Lists that have documents, none of them tied."""
+        free: Bools = self.there & (self.tied == 0)
+        return free
 
     def columns(self) -> dict[str, Ints | Floats | Bools]:
         """Return the figures of each list."""
@@ -60,6 +78,7 @@ class TieStatistics:
             "scores": self.scores,
             "per_score": self.per_score,
             "largest_tie": self.largest,
+            **{name: getattr(self, name) for name in COUNTED},
             "only_in_single": self.single,
             "stuffed": self.stuffed,
             **{f"tie_across_{cutoff}": lists for cutoff, lists in self.crossing.items()},
@@ -75,8 +94,7 @@ class TieStatistics:
             "tied_percent": float(share.mean()) if len(share) else float("nan"),
             "per_score": float(per_score.mean()) if len(share) else float("nan"),
             "largest_tie": int(self.largest.max(initial=0)),
-            "one_tie": int(self.one_tie.sum()),
-            "no_tie": int((there & (self.tied == 0)).sum()),
+            **{name: int(getattr(self, name).sum()) for name in COUNTED},
             "only_in_single": int(self.single.sum()),
             "stuffed_lists": int((self.stuffed > 0).sum()),
             "stuffed": int(self.stuffed.sum()),
@@ -91,6 +109,22 @@ def frame_of(statistics: Mapping[str, TieStatistics], topics: pl.Series) -> pl.D
     runs = pl.Series(list(statistics), dtype=pl.String)[np.repeat(np.arange(len(statistics)), len(topics))]
     frame = pl.DataFrame({"run": runs, "topic": pl.concat([topics] * len(statistics)), **figures})
     return frame.filter(pl.col("documents") > 0)
+
+
+def spread(column: str, name: str = "{}") -> list[pl.Expr]:
+    """Return least, mean, greatest and standard deviation (n − 1) of a column, under these names."""
+    figures = {"min": "min", "mean": "mean", "max": "max", "sd": "std"}
+    return [getattr(pl.col(column), how)().alias(name.format(short)) for short, how in figures.items()]
+
+
+def per_score_at(level: str, lists: pl.DataFrame, within: Sequence[str] = ()) -> pl.DataFrame:
+    """Return the spread of documents per score over lists, or over the means of each run or topic.
+
+    In: a row per list, as of `frame_of`. Out: a row for each group of `within`, or one for all of them.
+    """
+    means = lists.group_by([*within, *LEVELS[level]], maintain_order=True).agg(pl.col("per_score").mean())
+    figures = [pl.lit(level).alias("by"), pl.len().cast(pl.Int64).alias("of"), *spread("per_score")]
+    return means.group_by(within, maintain_order=True).agg(*figures) if within else means.select(*figures)
 
 
 def tie_statistics(
@@ -142,6 +176,13 @@ def stuffing(ranking: Ranking) -> Bools:
     begins_positive[ranking.topic[first]] = sim[first] > 0
     filled: Bools = (sim == 0) & (ends_with_zero & begins_positive)[ranking.topic]
     return filled
+
+
+def values_without_stuffing(ranking: Ranking, measures: Sequence[Measure], depth: int | None = None) -> list[Floats]:
+    """Return the values of each measure for lists without what fills them up, cut at `depth`."""
+    kept = ~stuffing(ranking) if depth is None else ~stuffing(ranking) & (ranking.rank <= depth)
+    part = ranking.part(kept)
+    return [measure.values(part) for measure in measures]
 
 
 def _ratio(above: Floats, below: Ints) -> Floats:

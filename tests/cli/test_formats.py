@@ -40,6 +40,9 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
             for at, sim in enumerate(scores)
         ]
         write(Path(name), ranked)
+    write(
+        Path("people.jsonl"), [{"judge": NASTY, "system": Path(name).stem, "rank": at} for at, name in enumerate(names)]
+    )
     return names
 
 
@@ -57,7 +60,7 @@ def out(capfd: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> st
 def commands(files: list[str]) -> dict[str, list[str]]:
     qrels, one, two = files
     compare = ["compare", *files, "-m", "AP", "-m", "P@2", "-m", "Success@1", "--judges", qrels]
-    compare += ["--samples", "100", "--seed", "1"]
+    compare += ["--samples", "100", "--seed", "1", "--rank-by", "P@2,AP", "--orderings", "people.jsonl"]
     return {
         "eval": ["eval", *files, "-m", "AP", "-m", "NumRet"],
         "eval -q": ["eval", *files, "-q", "--ties", "all", "-m", "AP", "-m", "P(rel=1)@2"],
@@ -74,6 +77,7 @@ def commands(files: list[str]) -> dict[str, list[str]]:
         "filter": ["filter", qrels, one, two, "-q"],
         "filter --sweep": ["filter", qrels, one, two, "--sweep", "-q"],
         "filter --curve": ["filter", qrels, one, two, "--curve", "raw"],
+        "filter --stream": ["filter", qrels, one, two, "--stream", "--window", "2", "-q"],
         "order": ["order", qrels, one],
         "order --rename": ["order", qrels, one, "--rename", f"{NASTY}1=z"],
     }
@@ -193,11 +197,13 @@ def test_csv_of_several_tables_is_refused(command: str, files: list[str], capfd:
 
 
 def test_gate(files: list[str], capfd: pytest.CaptureFixture[str]) -> None:
-    gate = ["gate", *files, "-m", "AP", "--max-drop", "1"]
+    gate = ["gate", *files, "-m", "AP", "--max-drop", "1", "--min-topics", "2", "--alpha", "0.2"]
     assert out(capfd, *gate).splitlines()[-1] == "passed"
     for name in ("json", "markdown"):
         assert out(capfd, *gate, "--format", name) == out(capfd, *gate, f"--{name}")
-    assert list(json.loads(out(capfd, *gate, "--json"))) == ["format", "passed", "measures", "warnings"]
+    assert list(json.loads(out(capfd, *gate, "--json"))) == [
+        *("format", "state", "passed", "options", "measures", "losses", "warnings")
+    ]
     assert out(capfd, *gate, "--markdown").startswith("## Search quality: passed\n\n| measure |")
     out(capfd, *gate, "--format", "json", "-o", "gate.json")
     assert json.loads(Path("gate.json").read_text(encoding="utf-8"))["passed"] is True
@@ -246,7 +252,7 @@ def test_every_command_offers_what_others_do() -> None:
         **dict.fromkeys(("compare", "design", "ties", "filter", "replicate"), TABLE_FORMATS),
         "metadata": ("yaml", "json"),
         "order": ("run", *TABLE_FORMATS),
-        "gate": ("table", "json", "markdown"),
+        "gate": ("table", "json", "markdown", "junit", "github"),
         "explain": ("text", "markdown", "json"),
         **dict.fromkeys(("check", "measures"), ("text", "json")),
     }

@@ -40,7 +40,7 @@ def test_says_all_about_itself(name: str) -> None:
     example = exaequo.parse_measure(definition.example)
     assert example.definition is definition
     assert str(example) == definition.example
-    assert set(definition.sees) <= {"names", "length", "ties"}
+    assert set(definition.sees) <= {"names", "length", "ties", "scores"}
 
 
 @given(collections())

@@ -196,3 +196,9 @@ def test_fractions_of_other_topics_change_nothing() -> None:
         alone = values(own, run, measure)["b"]
         assert values(others | own, {"a": {"w": 2.0, "x": 1.0}} | run, measure)["b"] == alone
     assert values(own, run, "BPM(max_rel=1)@4")["b"] == pytest.approx(1 / 3)  # one unit after the third
+
+
+def test_width_is_the_rank_of_the_last_one_found() -> None:
+    qrels, run = {"t": {"a": 1, "c": 1, "e": 2, "z": 1}}, {"t": {name: -float(at) for at, name in enumerate("abcde")}}
+    found = evaluate(qrels, run, ["Width@1", "Width@4", "Width@5", "Width(rel=2)@4"]).to_dict()["run"]["realistic"]["t"]
+    assert found == {"Width@1": 1, "Width@4": 3, "Width@5": 5, "Width(rel=2)@4": 5}

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -28,6 +29,17 @@ QRELS, RUNS = exaequo.sample()
 BY_NAME = {run.name: run for run in RUNS}
 ALL = list(RUNS)
 GOLDEN = Path(__file__).parent / "golden"
+#: Decisions that come one after the other; nothing is relevant for the second theme.
+STREAM = pl.DataFrame(
+    [
+        (theme, f"d{time}", time, truth, score)
+        for theme, lines in (("a", ((1, 0.9), (0, 0.8), (1, 0.2), (1, 0.7))), ("b", ((0, 0.9), (0, 0.1))))
+        for time, (truth, score) in enumerate(lines)
+    ],
+    schema=["theme", "docno", "time", "y_true", "y_score"],
+    orient="row",
+)
+TWO_STREAMS = {"one": STREAM, "two": STREAM.with_columns(y_score=1 - pl.col("y_score"))}
 #: Each kind with all runs, unless it is listed; made again by deleting the file and running the tests.
 PICTURES: dict[str, Callable[[], Chart]] = {name: partial(draw, QRELS, ALL) for name, draw in plot.KINDS.items()} | {
     "curve": lambda: plot.curve(QRELS, ALL, f_lines=True),
@@ -42,6 +54,10 @@ PICTURES: dict[str, Callable[[], Chart]] = {name: partial(draw, QRELS, ALL) for 
     "topics": lambda: plot.topics(QRELS, [BY_NAME["bm25"], BY_NAME["llm-judge"]]),
     "scatter": lambda: plot.scatter(QRELS, [BY_NAME["bm25"], BY_NAME["hybrid"]], size="slide"),
     "threshold": lambda: plot.threshold(QRELS, [BY_NAME["hybrid"]]),
+    "threshold-two": lambda: plot.threshold(QRELS, [BY_NAME["bm25"], BY_NAME["boolean"]]),
+    "filters": lambda: plot.filters(QRELS, [BY_NAME["bm25"], BY_NAME["boolean"]], threshold=5.0),
+    "stream": lambda: plot.stream(STREAM),
+    "stream-two": lambda: plot.stream(TWO_STREAMS, measure="T9P(target=3)", window=2),
     "systems": lambda: plot.systems(QRELS, ALL, size="column"),
 }
 
@@ -372,6 +388,32 @@ def test_thresholds_are_those_of_the_filter() -> None:
     assert recalls[below] - recalls[above] < 0.01
     few = plot.threshold({"1": {"a": 1, "b": 0}}, {"mine": {"1": {"a": 2.0, "b": 1.0}}})
     assert [row["value"] for row in layer(few, "threshold") if row["run"] == "precision"] == [0.5, 1.0]
+
+
+def test_pictures_of_tables_are_those_of_the_filter(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """The lines are the figures of `filter`: over time, at thresholds, and at levels of recall, named with their F."""
+    table = tmp_path / "t.csv"
+    STREAM.write_csv(table)
+    assert command(["filter", str(table), "--stream", "--json"]) == 0
+    rows = json.loads(capfd.readouterr().out)["rows"]
+    drawn = layer(plot.stream(table), "documents")
+    for name in ("precision", "recall", "F"):
+        points = [(row["documents"], row["value"]) for row in drawn if row["run"] == name]
+        assert points == [(row["documents"], pytest.approx(row[name])) for row in rows if row[name] is not None]
+    assert command(["filter", str(table), "--curve", "interpolated", "--json"]) == 0
+    rows = json.loads(capfd.readouterr().out)["rows"]
+    curve = layer(plot.filters({"one": table, "two": table}), "recall")
+    assert {row["run"] for row in curve} == {"one (F 0.667)", "two (F 0.667)"}
+    assert [row["precision"] for row in curve[:11]] == pytest.approx([row["precision"] for row in rows])
+    lines = layer(plot.threshold(table, measure="SelP"), "threshold")
+    assert [row["value"] for row in lines] == pytest.approx([0.375, 0.375, 1 / 3, 0.25, 0.5])
+    for kind in ("threshold", "filters", "stream"):
+        assert command(["plot", kind, str(table), str(table), "-o", str(tmp_path / "x.svg")]) == 0
+    assert command(["plot", "curve", str(table), "-o", str(tmp_path / "x.svg")]) == 2
+    with pytest.raises(BadParameter, match="not a measure of a selection"):
+        plot.threshold(table, measure="AP")
+    with pytest.raises(BadParameter, match="Nothing is relevant"):
+        plot.filters(table, topic="b")
 
 
 def test_options_are_known() -> None:

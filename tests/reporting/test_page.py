@@ -647,7 +647,7 @@ def test_hostile_names_in_a_picture(tmp_path: Path, opened: Opened, kind: str) -
     getattr(plot, kind.replace("-", "_"))(qrels, few, **options).save(path)
     page = picture(opened, path)
     drawn = "".join(page.locator("#chart svg").all_text_contents())
-    assert kind in ("asl", "measures") or "onerror=PWN=1>" in drawn
+    assert kind in ("asl", "measures", "reversals") or "onerror=PWN=1>" in drawn
     assert page.evaluate("document.scripts.length") == 3
     nothing_ran(page)
 

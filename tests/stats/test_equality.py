@@ -177,3 +177,11 @@ def test_sums_that_are_nothing_but_noise() -> None:
 def test_equal_means_are_equal() -> None:
     means = settled_means(np.array([[0.1, 0.2, 0.3], [0.3, 0.2, 0.1], [0.2, 0.2, 0.2 + 1e-5]]))
     assert means[0] == means[1] < means[2]
+
+
+def test_the_larger_of_two_scores_says_how_large_noise_is() -> None:
+    """Against a run that finds nothing the other's scores count, whichever of the two it is."""
+    scores_ = np.array([[1 / 3, 1 - 2 / 3, 0.5]])
+    for one, two in ((np.zeros((1, 3)), scores_), (scores_, np.zeros((1, 3)))):
+        gaps = np.abs(differences(one, two))[0]
+        assert gaps[0] == gaps[1] != gaps[2]

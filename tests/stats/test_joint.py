@@ -318,3 +318,21 @@ def test_corrections_unknown_or_missing(monkeypatch: pytest.MonkeyPatch) -> None
     with pytest.raises(ExaequoError, match=r"exaequo\[stats\]"):
         corrections.corrected("hommel", np.array([0.1]), 0.05)
     assert corrections.corrected("holm", np.array([0.1]), 0.05) == pytest.approx([0.1])
+
+
+def test_without_spread_p_is_that_of_signs() -> None:
+    rows = np.stack([np.linspace(0.1, 0.5, 8), np.linspace(0.1, 0.5, 8) + 0.2])
+    first, second = np.array([0]), np.array([1])
+    assert joint.tukey(rows, first, second, 0.05, Setting()).p.tolist() == [2 / 2**8]
+    assert joint.dunnett(rows, first, second, 0.05, Setting()).p.tolist() == [2 / 2**8]
+    greater, less = (Setting(alternative=side) for side in ("greater", "less"))
+    assert joint.dunnett(rows, first, second, 0.05, greater).p.tolist() == [1 / 2**8]
+    assert joint.dunnett(rows, first, second, 0.05, less).p.tolist() == [1.0]
+
+
+def test_what_is_rounding_is_no_difference() -> None:
+    rows = np.array([[0.1, 0.2, 0.3, 0.6], [0.3, 0.6, 0.1, 0.2]])
+    rows[1] += 1e-17
+    moved = np.stack([rows[0], rows[1] + np.array([1e-13, 0, 0, 0])])
+    for procedure in (joint.tukey, joint.dunnett):
+        assert procedure(moved, np.array([0]), np.array([1]), 0.05, Setting()).p[0] == pytest.approx(1)

@@ -23,7 +23,10 @@ from exaequo.stats.tests import (
     DEFAULT,
     TESTS,
     Setting,
+    bootstrap,
     bootstrap_interval,
+    bootstrap_of_many,
+    direction,
     randomization,
     sign,
     student,
@@ -286,3 +289,29 @@ def test_a_constant_difference_is_as_certain_as_its_signs(test: str) -> None:
         gaps = np.array([np.full(n, 0.25), np.full(n, -0.25)])
         assert TESTS[test](gaps, Setting()).tolist() == [2 / 2**n] * 2
         assert TESTS[test](gaps, Setting(alternative="greater")).tolist() == [1 / 2**n, 1.0]
+
+
+def test_the_direction_of_ranks_leaves_out_what_does_not_differ() -> None:
+    gaps = np.array(
+        [[0.0, 0.0, 0.0, 0.1, -0.3, 0.2], [0.0, 0.0, 0.0, -0.1, 0.3, -0.1], [0.2, -0.2, 0.0, 0.0, 0.0, 0.0]]
+    )
+    assert direction(gaps, "wilcoxon").tolist() == [0.0, 0.0, 0.0]
+    assert direction(np.array([[0.0, 0.1, -0.3, 0.4], [0.0, -0.1, 0.3, -0.4]]), "wilcoxon").tolist() == [1.0, -1.0]
+
+
+def test_bootstrap_of_many_topics() -> None:
+    """Differences of which most are 0: the same test, drawn another way."""
+    source = np.random.Generator(np.random.PCG64(9))
+    for size in (0.02, 0.1, 0.3):
+        gaps = np.where(source.random(300) < 0.1, source.normal(size, 0.5, 300), 0.0)
+        for alternative in ("two-sided", "greater", "less"):
+            setting = Setting(20_000, alternative=alternative)
+            expected = float(bootstrap(gaps[None, :], setting)[0])
+            assert bootstrap_of_many(gaps, setting) == pytest.approx(expected, abs=0.015)
+    few = np.zeros(300)  # how many of them are drawn is what matters
+    few[:4] = (0.9, 1.0, 1.05, 1.1)
+    setting = Setting(20_000, alternative="greater")
+    assert 0.03 < bootstrap_of_many(few, setting) < 0.07
+    assert bootstrap_of_many(few, setting) == pytest.approx(float(bootstrap(few[None, :], setting)[0]), abs=0.01)
+    assert bootstrap_of_many(np.zeros(50)) == 1.0
+    assert bootstrap_of_many(np.full(10, 0.1)) == pytest.approx(2 * 0.5**10)

@@ -50,9 +50,16 @@ TABLES = {
     "collections": "The same systems on other collections",
     "inverted": "Pairs that two collections put in opposite order",
     "judges": "Other judgments of the same topics",
+    "orders": "Ranks of systems by each measure, and by several keys in turn",
+    "sorts": "Whether measures order systems as these keys do, by their means and topic by topic",
+    "orderings": "Whether measures order systems as people do",
 }
 #: What is shown unless a table is asked for.
-SHOWN = "systems pairs collections inverted judges correlations inversions contrasts robustness".split()
+SHOWN = (
+    "systems pairs orders sorts orderings collections inverted judges correlations inversions contrasts robustness"
+).split()
+#: The options that tables need.
+NEEDED = {"judges": "judges", "orders": "rank-by", "sorts": "rank-by", "orderings": "orderings"}
 
 
 @click.command()
@@ -67,6 +74,12 @@ SHOWN = "systems pairs collections inverted judges correlations inversions contr
     "--also", multiple=True, metavar="DIR", help="Another collection with the same systems: DIR/qrels*, DIR/runs/*."
 )
 @click.option("--judges", multiple=True, metavar="QRELS", help="Other judgments of the same topics.")
+@click.option(
+    "--rank-by", multiple=True, metavar="KEY,KEY...", help="Sort systems by these measures in turn; may be repeated."
+)
+@click.option(
+    "--orderings", multiple=True, metavar="FILE", help="Orders people put the systems in: lines [judge] system rank."
+)
 @click.option("--table", "only", type=click.Choice(list(TABLES)), help="Give this table alone.")
 @writes(*TABLE_FORMATS)
 @reads_files
@@ -81,6 +94,8 @@ def compare(
     options: dict[str, Any],
     also: tuple[str, ...],
     judges: tuple[str, ...],
+    rank_by: tuple[str, ...],
+    orderings: tuple[str, ...],
     only: str | None,
     target: Target,
     files: Files,
@@ -88,18 +103,22 @@ def compare(
     """Compare two or more RUNs over the topics of QRELS: tests, intervals, effect sizes, power, what ties change."""
     output.check_paths((qrels, *runs), target.path)
     target.one_table(only, TABLES)
-    from exaequo.comparison import compare_runs
+    from exaequo.comparison import compare_runs, with_orders
+    from exaequo.comparison.orders import keys_of, sorts_of
     from exaequo.comparison.plan import Plan, tie_rule
     from exaequo.evaluation import judged_runs
     from exaequo.measures import parse_measures
     from exaequo.options import Options
+    from exaequo.read.orderings import read_orderings
 
     asked, rule = tie_rule(ties.split(","))
     parsed, chosen = parse_measures(measures or COMPARE_MEASURES), Options(ties=asked, **options)
     how = Plan(**plan, alternative="greater" if one_sided else "two-sided", seed=chosen.seed, ties=rule)
+    by, people = sorts_of(rank_by), read_orderings(orderings)
     judged, read = files.qrels(qrels), files.runs(runs)
     kept = list(read) if judges else read  # other judgments ask for the runs again
-    result = compare_runs(judged_runs(judged, kept, chosen, parsed), parsed, chosen, how)
+    ordered = judged_runs(judged, kept, chosen, parsed)
+    result = with_orders(compare_runs(ordered, parsed, chosen, how, also=keys_of(by, parsed)), by, people)
     output.warn(*result.warnings)
     tables = dict(result.tables)
     if also:
@@ -107,7 +126,7 @@ def compare(
     if judges:
         others = [(each, files.qrels(each)) for each in judges]
         tables["judges"] = _judges(result, [(qrels, judged), *others], kept, chosen)
-    _show(result, tables, only, target)
+    show_comparison(result, tables, only, target)
 
 
 def _collections(
@@ -156,14 +175,16 @@ def _judges(result: Comparison, files: list[tuple[str, Qrels]], runs: Iterable[R
     return table
 
 
-def _show(result: Comparison, frames: dict[str, pl.DataFrame], only: str | None, target: Target) -> None:
+def show_comparison(result: Comparison, frames: dict[str, pl.DataFrame], only: str | None, target: Target) -> None:
+    """Write the tables of a comparison, or one of them, with the verdicts above."""
     from exaequo.comparison.pages import for_a_paper
     from exaequo.tabular import Table
 
     if only is not None and only not in frames:
-        raise UsageError(f"There is no table {only} without --{'judges' if only == 'judges' else 'also'}.")
+        raise UsageError(f"There is no table {only} without --{NEEDED.get(only, 'also')}.")
     several = frames if target.format == "json" else [name for name in SHOWN if name in frames]
     names = {measure.name for measure in result.scores.measures}
+    names.update(frames["orders"].columns if "orders" in frames else ())
     tables = {
         name: Table.of(frames[name], say(TABLES[name]), brief=_brief(name, frames[name]), names=names)
         for name in ([only] if only else several)
@@ -171,6 +192,8 @@ def _show(result: Comparison, frames: dict[str, pl.DataFrame], only: str | None,
     if target.format == "latex" and "systems" in tables:
         tables["systems"] = for_a_paper(result, say(TABLES["systems"]))
     before = [] if only else _summary(result)
+    if target.format not in ("table", "json"):  # what is passed on has no standard error beside it
+        before = [*before, *(f"warning: {each}" for each in result.warnings)]
     target.show(tables, before=before, options=result.options, warnings=result.warnings)
 
 

@@ -1,29 +1,75 @@
-"""`exaequo filter`: contingency tables, thresholds and utility of classifiers that select documents."""
+"""`exaequo filter`: binary filters, judged by what they select."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from exaequo.choices import TABLE_FORMATS, THRESHOLD, UTILITIES
+from exaequo.choices import HIGHEST_GRADE, LEARNT_BY, LEARNT_FOR, TABLE_FORMATS, UTILITIES
 from exaequo.cli import output
-from exaequo.cli.options import Files, Target, evaluates, reads_files, speaks, writes
+from exaequo.cli.compare import TABLES, show_comparison
+from exaequo.cli.options import Files, Target, compares, evaluates, measure_option, reads_files, speaks, writes
 from exaequo.errors import UsageError
 
 if TYPE_CHECKING:
-    from exaequo.filtering import Filter, Tables
+    from exaequo.filtering import Filter, Learnt
+    from exaequo.filtering.views import Setting, Shown
+    from exaequo.measures import Measure
+    from exaequo.options import Options
+    from exaequo.order import Ordering
 
-Row = dict[str, Any]
-_SHARES = ("precision", "recall", "noise", "silence", "fallout", "density", "accuracy")
+#: Options that are fields of `Setting`.
+_SETTING = "threshold docs beta hull average per_theme window by".split()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """Which table is asked for, and where thresholds are learnt."""
+
+    sweep: bool
+    curve: str | None
+    stream: bool
+    compare: bool
+    train: tuple[str, ...]
+    train_qrels: str | None
+    learn: str | None
+    only: str | None
+    measures: tuple[str, ...]
+
+    def check(self, setting: Setting) -> None:
+        """Refuse what cannot be, or would be ignored."""
+        from exaequo.measures import PARAMETERS
+
+        modes = {"--sweep": self.sweep, "--curve": self.curve, "--stream": self.stream, "--compare": self.compare}
+        chosen = [name for name, is_asked in modes.items() if is_asked]
+        every = next((name for name in chosen if name in ("--sweep", "--curve")), None)
+        two = next((name for name in chosen if name in ("--sweep", "--compare")), None)
+        no_micro = "has no micro-average: curves, UAP and break-even of themes cannot be added up"
+        given, learning = setting.threshold is not None, self.learn or setting.by or self.train_qrels
+        for wrong, why in (
+            (len(chosen) > 1, f"{' and '.join(chosen)} are different tables; ask for one."),
+            (every and given, f"{every} tries every threshold; leave --threshold out."),
+            (every and self.train, f"{every} tries every threshold; there is none to learn (--train)."),
+            (every and setting.average == "micro", f"{every} {no_micro}."),
+            (self.train and given, "--train learns the threshold; leave --threshold out."),
+            (learning and not self.train, "--learn, --by and --train-qrels say how to learn; give --train too."),
+            (setting.window and not self.stream, "--window is of a --stream."),
+            ((self.measures or self.only) and not self.compare, "-m and --table are of a comparison; give --compare."),
+            (two and len(setting.utility) > 2, f"{two} takes a utility of two numbers."),
+            (setting.hull and setting.utility[1] >= 0, "--hull needs a utility whose second number is below 0."),
+            (setting.threshold != setting.threshold, "--threshold must be a number."),
+            (not PARAMETERS["beta"].accepts(setting.beta), f"--beta must be {PARAMETERS['beta'].expected}."),
+        ):
+            if wrong:
+                raise UsageError(why)
 
 
 @click.command("filter")
-@click.argument("qrels", metavar="QRELS|TABLE")
-@click.argument("runs", nargs=-1, metavar="RUN...")
+@click.argument("paths", nargs=-1, required=True, metavar="QRELS RUN... | TABLE...")
 @click.option("--threshold", type=float, metavar="T", help="Scores from here on are selected.  [default: 0.5]")
 @click.option("--sweep", is_flag=True, help="Try every threshold: 11 points, UAP, break-even, best F and utility.")
 @click.option(
@@ -31,122 +77,91 @@ _SHARES = ("precision", "recall", "noise", "silence", "fallout", "density", "acc
     type=click.Choice(["raw", "interpolated"]),
     help="Give the recall-precision curve: at every threshold, or at recall 0, 0.1, ... 1.",
 )
+@click.option("--stream", is_flag=True, help="Follow the filters over time (column time or order, or the lines).")
+@click.option("--window", type=click.IntRange(1), metavar="N", help="Also over the last N moments of the stream.")
+@click.option("--compare", is_flag=True, help="Test which differences between filters are real, as `compare` does.")
+@measure_option("What to compare: SelP, SelR, SelF, Utility, ... may be repeated.")
+@compares("samples")
+@click.option("--table", "only", type=click.Choice(list(TABLES)), help="Give this table of the comparison alone.")
+@click.option("--train", multiple=True, metavar="FILE", help="Learn the threshold here; one file for each filter.")
+@click.option("--train-qrels", metavar="QRELS", help="Judgments of the training files, if these are runs.")
+@click.option("--learn", type=click.Choice(LEARNT_FOR), help="A threshold for each theme, or one.  [default: theme]")
+@click.option("--by", type=click.Choice(LEARNT_BY), help="What the threshold is learnt by.  [default: f]")
 @click.option("--docs", type=click.IntRange(1), metavar="N", help="Size of the collection.  [default: what is known]")
 @click.option("--beta", type=click.FloatRange(0), default=1.0, show_default=True, help="Weight of recall in F and E.")
 @click.option("--utility", default="LF1", show_default=True, metavar="A,B", help="LF1, LF2, T11U, or 2 or 4 numbers.")
-@evaluates()
+@click.option("--hull", type=click.FloatRange(0, min_open=True), metavar="S", help="Also give Hull's scaled utility.")
+@click.option("--target", "t9", type=click.FloatRange(0, min_open=True), default=50, show_default=True, help="Of T9P.")
+@evaluates("seed")
 @click.option("--average", type=click.Choice(["macro", "micro", "both"]), help="[default: both]")
 @click.option("-q", "--per-theme", is_flag=True, help="Also give the figures of each theme.")
 @writes(*TABLE_FORMATS)
 @reads_files
 @speaks
 def filter_(
-    qrels: str,
-    runs: tuple[str, ...],
-    threshold: float | None,
-    sweep: bool,
-    curve: str | None,
-    docs: int | None,
-    beta: float,
+    paths: tuple[str, ...],
     utility: str,
+    t9: float,
+    plan: dict[str, Any],
     options: dict[str, Any],
-    average: str | None,
-    per_theme: bool,
     target: Target,
     files: Files,
+    **given: Any,
 ) -> None:
-    """Judge RUNs as filters: a document is selected for a theme if its score is at least the threshold.
+    """Judge filters: a document is selected for a theme if its score is at least the threshold.
 
-    A single TABLE may stand for both: columns theme, y_true, and y_score or decision.
+    A TABLE has columns theme, y_true, and y_score or decision, and may have docno and time. Filters given together
+    have one collection: --docs, or all documents any of the files knows for a theme.
     """
-    output.check_paths((qrels, *runs), target.path)
-    coefficients = coefficients_of(utility)
-    if sweep and len(coefficients) > 2:
-        raise UsageError("--sweep takes a utility of two numbers.")
-    _refuse(threshold, sweep, curve, beta, average)
-    filters = list(_filters(qrels, runs, docs, files, options))
-    from exaequo.read import unique_names
+    from exaequo.filtering import views
 
-    rows: list[Row] = []
-    for name, each in zip(unique_names([(each.name, file) for each, file in filters]), filters, strict=True):
-        one = replace(each[0], name=name)
-        if curve:
-            rows += _curve(one, curve, beta, coefficients, per_theme)
-        elif sweep:
-            rows += _swept(one, beta, coefficients, per_theme)
-        else:
-            rows += _at_threshold(
-                one, THRESHOLD if threshold is None else threshold, beta, coefficients, per_theme, average or "both"
-            )
-    _show(rows, target)
-
-
-def _refuse(threshold: float | None, sweep: bool, curve: str | None, beta: float, average: str | None) -> None:
-    """Refuse what cannot be, or would be ignored."""
-    from exaequo.measures import PARAMETERS
-
-    whole = "--curve" if curve else "--sweep"
-    if sweep and curve:
-        raise UsageError("--sweep and --curve are two different tables; ask for one.")
-    if (sweep or curve) and threshold is not None:
-        raise UsageError(f"{whole} tries every threshold; leave --threshold out.")
-    if (sweep or curve) and average == "micro":
-        raise UsageError(f"{whole} has no micro-average: curves, UAP and break-even of themes cannot be added up.")
-    if threshold is not None and threshold != threshold:
-        raise UsageError("--threshold must be a number.")
-    if not PARAMETERS["beta"].accepts(beta):
-        raise UsageError(f"--beta must be {PARAMETERS['beta'].expected}. Got {beta}.")
-
-
-def _filters(
-    qrels: str, runs: tuple[str, ...], docs: int | None, files: Files, judging: Mapping[str, Any]
-) -> Iterator[tuple[Filter, str]]:
-    """Yield each filter with the name of its file; say what was left out."""
-    from exaequo.evaluation import judged_runs, prepared, remarks_on_judgments
-    from exaequo.filtering import filter_of, from_table
-    from exaequo.options import Options
-    from exaequo.text import count, listed
-
-    if not runs:
-        one = from_table(qrels, docs=docs, reader=files.qrels_reader, columns=files.columns)
-        if one.left_out:
-            what = count(len(one.left_out), "theme")
-            output.warn(f"{qrels}: {what} with nothing relevant left out of all averages: {listed(one.left_out)}")
-        yield one, qrels
+    own: dict[str, Any] = {name: given.pop(name) for name in _SETTING}
+    setting = views.Setting(utility=coefficients_of(utility), target=t9, **own)
+    asked = Asked(**given)
+    asked.check(setting)
+    output.check_paths((*paths, *asked.train, *([asked.train_qrels] if asked.train_qrels else [])), target.path)
+    if asked.compare:
+        target.one_table(asked.only, TABLES)
+    filters, said = read_filters(paths, files, options, setting.docs)
+    learnt, more = _learnt(filters, asked, setting, files, options)
+    said += more
+    if asked.compare:
+        _compare(filters, learnt, asked, setting, {**plan, "seed": options["seed"]}, target, said)
         return
-    options = Options(**judging)
-    judgments = prepared(files.qrels(qrels), options)
-    for theme in {"macro", "micro"} & set(judgments.topics):
-        output.warn(f"{qrels}: a theme is called {theme!r}, like the average")
-    for note in remarks_on_judgments(judgments):
-        output.warn(note)
-    for ordering, said in judged_runs(judgments, files.runs(runs), options):
-        for note in said:
-            output.warn(note)
-        yield filter_of(ordering, docs=docs), ordering.run.source.name
+    found = _shown(filters, learnt, asked, setting)
+    said += found.said
+    output.warn(*said)
+    tables = {"rows": views.table_of(found.rows)}
+    if target.format == "json":
+        tables["means"] = views.table_of(found.means)
+    target.show(tables, after=found.after, options=_options(filters, asked, setting), warnings=said)
 
 
-def _curve(one: Filter, kind: str, beta: float, coefficients: tuple[float, ...], per_theme: bool) -> list[Row]:
-    """Return the points of the curve: of each theme, or interpolated of all of them together."""
-    from exaequo.filtering import GRID
+def _shown(filters: Sequence[Filter], learnt: Mapping[str, Learnt], asked: Asked, setting: Setting) -> Shown:
+    from exaequo.filtering import views
 
-    sweep = one.sweep
-    if kind == "interpolated":
-        table = sweep.interpolated()
-        lines = dict(zip(one.themes, table, strict=True)) if per_theme else {}
-        return [
-            row
-            for theme, line in (*lines.items(), ("macro", table.mean(axis=0)))
-            for row in _rows(one, [theme] * len(GRID), {"recall": GRID, "precision": line})
-        ]
-    figures = {
-        "threshold": sweep.threshold,
-        "recall": sweep.tables.recall,
-        "precision": sweep.tables.precision,
-        "F": sweep.tables.f(beta),
-        "utility": sweep.tables.utility(*coefficients),
+    if asked.curve:
+        return (views.raw_curves if asked.curve == "raw" else views.interpolated_curves)(filters, setting)
+    if asked.sweep:
+        return views.swept(filters, setting)
+    return (views.over_time if asked.stream else views.at_threshold)(filters, learnt, setting)
+
+
+def _options(filters: Sequence[Filter], asked: Asked, setting: Setting) -> dict[str, Any]:
+    """Return what the figures depend on, for JSON."""
+    from exaequo.filtering.figures import KNOWN
+
+    return {
+        "threshold": None if asked.train or asked.sweep or asked.curve else setting.at,
+        "docs": setting.docs,
+        "collection": setting.collection(filters),
+        "beta": setting.beta,
+        "utility": setting.utility,
+        "hull": setting.hull,
+        "target": setting.target,
+        **({"learn": asked.learn or "theme", "by": setting.by or "f"} if asked.train else {}),
+        **({"window": setting.window, "known_to_the_filter": list(KNOWN)} if asked.stream else {}),
     }
-    return _rows(one, [one.themes[theme] for theme in sweep.theme], figures)
 
 
 def coefficients_of(text: str) -> tuple[float, ...]:
@@ -163,81 +178,118 @@ def coefficients_of(text: str) -> tuple[float, ...]:
     return numbers
 
 
-def _at_threshold(
-    one: Filter, threshold: float, beta: float, coefficients: tuple[float, ...], per_theme: bool, average: str
-) -> list[Row]:
-    tables = one.at(threshold)
-    figures = _figures(tables, beta, coefficients)
-    rows = _rows(one, one.themes if per_theme else [], figures)
-    if average != "micro":
-        rows += _rows(one, ["macro"], {name: [values.mean()] for name, values in figures.items()})
-    if average != "macro":
-        rows += _rows(one, ["micro"], _figures(tables.total(), beta, coefficients))
-    return rows
+# ------------------------------------------------------------------------------------------------------------- reading
 
 
-def _figures(tables: Tables, beta: float, coefficients: tuple[float, ...]) -> dict[str, Any]:
-    return {
-        **{name: getattr(tables, name) for name in ("a", "b", "c", "d")},
-        "relevant": tables.a + tables.c,
-        "N": tables.a + tables.b + tables.c + tables.d,
-        **{name: getattr(tables, name) for name in _SHARES},
-        "F": tables.f(beta),
-        "E": tables.e(beta),
-        "utility": tables.utility(*coefficients),
-        "best_utility": tables.best_utility(coefficients[0], *coefficients[3:]),
-        "normalised": tables.normalised_utility(*coefficients),
-        "beats_nothing": (tables.utility(*coefficients) > tables.idle_utility(*coefficients[2:])).astype(float),
-        "T11SU": tables.scaled_utility(),
-    }
+def are_tables(paths: Sequence[str], files: Files) -> bool:
+    """Tell whether the files are tables of decisions: a single one is, several if the first looks like one."""
+    from exaequo.read.decisions import holds_decisions
+
+    return len(paths) == 1 or holds_decisions(paths[0], reader=files.qrels_reader, columns=files.columns)
 
 
-def _swept(one: Filter, beta: float, coefficients: tuple[float, ...], per_theme: bool) -> list[Row]:
-    import numpy as np
+def read_filters(
+    paths: Sequence[str], files: Files, judging: Mapping[str, Any], docs: int | None = None
+) -> tuple[list[Filter], list[str]]:
+    """Read all filters, of one collection; and return what there is to say about the files."""
+    from exaequo.filtering import filters_of, from_tables
+    from exaequo.options import Options
 
-    from exaequo.aggregate import aggregate
-    from exaequo.errors import InputError
-
-    sweep = one.sweep
-    best, at = sweep.best_f(beta)
-    worth, worth_at = sweep.best_utility(*coefficients)
-    figures: dict[str, Any] = {
-        "eleven_points": sweep.eleven_points,
-        "UAP": one.average_precision,
-        "break_even": sweep.break_even,
-        "best_f": best,
-        "best_f_at": at,
-        "best_utility": worth,
-        "best_utility_at": worth_at,
-    }
-    try:
-        figures |= dict(zip(("f_optimal", "f_optimal_at"), one.f_optimal(beta), strict=True))
-    except InputError as error:
-        output.warn(str(error))
-    undefined = int(np.isnan(sweep.break_even).sum())
-    if undefined:
-        output.warn(f"{one.name}: {undefined} themes without a break-even point, left out of its mean")
-    means = {name: [aggregate("mean", values)] for name, values in figures.items() if not name.endswith("_at")}
-    return [*_rows(one, one.themes if per_theme else [], figures), *_rows(one, ["macro"], means)]
+    if are_tables(paths, files):
+        if judging["rel_level"] is not None or judging["max_grade"] != HIGHEST_GRADE:
+            raise UsageError("A table of decisions says what is relevant; leave --rel-level and --max-grade out.")
+        filters = from_tables(paths, docs=docs, reader=files.qrels_reader, columns=files.columns)
+        return filters, [note for one in filters for note in _absent(one)]
+    said: list[str] = []
+    orderings = list(_ordered(paths, files, Options(**judging), said))
+    return filters_of(orderings, docs=docs), said
 
 
-def _rows(one: Filter, themes: Sequence[str], figures: Mapping[str, Any]) -> list[Row]:
-    """Return a row per theme, with the value each figure has in its place."""
+def _absent(one: Filter) -> list[str]:
+    """Say for which themes of the other tables a table has no row."""
+    from exaequo.text import listed
+
+    there = {*one.theme.tolist()}
+    missing = [theme for at, theme in enumerate(one.themes) if at not in there]
+    what = f"{len(missing):,} of {len(one.themes):,} themes missing: {listed(missing)}"
+    return [f"{one.name}: {what}; nothing is selected for them"] if missing else []
+
+
+def _ordered(paths: Sequence[str], files: Files, options: Options, said: list[str]) -> Iterator[Ordering]:
+    from exaequo.evaluation import judged_runs, prepared, remarks_on_grades
+
+    judgments = prepared(files.qrels(paths[0]), options, every=True)
+    averages = sorted({"macro", "micro"} & set(judgments.topics))
+    said += [f"{paths[0]}: a theme is called {theme!r}, like the average" for theme in averages]
+    said += remarks_on_grades(judgments)
+    for ordering, notes in judged_runs(judgments, files.runs(paths[1:]), options):
+        said += notes
+        yield ordering
+
+
+def _learnt(
+    filters: list[Filter], asked: Asked, setting: Setting, files: Files, options: Mapping[str, Any]
+) -> tuple[dict[str, Learnt], list[str]]:
+    """Return what each filter learns from its training file, by the name of the filter."""
+    if not asked.train:
+        return {}, []
+    from exaequo.filtering import learn
+    from exaequo.text import count, listed
+
+    if len(asked.train) != len(filters):
+        times = count(len(asked.train), "time")
+        raise UsageError(f"--train is given {times} for {count(len(filters), 'filter')}; give each its own.")
+    learnt: dict[str, Learnt] = {}
+    said: list[str] = []
+    for one, path in zip(filters, asked.train, strict=True):
+        paths = (path,) if asked.train_qrels is None else (asked.train_qrels, path)
+        (train,), notes = read_filters(paths, files, options)
+        said += [f"training: {note}" for note in notes]
+        by, scope = setting.by or "f", asked.learn or "theme"
+        found = learn(train, one, by, scope, beta=setting.beta, utility=setting.utility)
+        learnt[one.name] = found
+        if found.fallback:
+            what = f"{one.name}: {count(len(found.fallback), 'theme')} with nothing to learn from"
+            common = f"the threshold learnt from all themes, {found.common:g}"
+            said.append(f"{what}, judged at {common}: {listed(found.fallback)}")
+    return learnt, said
+
+
+# ----------------------------------------------------------------------------------------------------------- comparing
+
+
+def _compare(
+    filters: Sequence[Filter],
+    learnt: Mapping[str, Learnt],
+    asked: Asked,
+    setting: Setting,
+    plan: dict[str, Any],
+    target: Target,
+    said: Sequence[str],
+) -> None:
+    """Compare the filters by the figures of each theme."""
+    from exaequo.comparison import compare_scores
+    from exaequo.comparison.plan import AGREE, Plan
+    from exaequo.filtering import scores_of
+
+    thresholds = {name: each.thresholds for name, each in learnt.items()} or None
+    scores = scores_of(filters, asked.measures or _measures(setting), thresholds=thresholds)
+    result = compare_scores(scores, Plan(**plan, ties=AGREE))
+    output.warn(*said, *result.warnings)
+    show_comparison(result, dict(result.tables), asked.only, target)
+
+
+def _measures(setting: Setting) -> list[Measure]:
+    """Return what is compared unless something is asked for."""
+    from exaequo.measures import get
+
+    at = {} if setting.threshold is None else {"t": setting.threshold}
+    worth = dict(zip(("u_rel", "u_nonrel"), setting.utility, strict=True))
+    hull = [] if setting.hull is None else [get("HullU")(s=setting.hull, **worth, **at)]
     return [
-        {"run": one.name, "theme": theme, **{name: float(values[at]) for name, values in figures.items()}}
-        for at, theme in enumerate(themes)
+        *(get(name)(**at) for name in ("SelP", "SelR")),
+        get("SelF")(beta=setting.beta, **at),
+        get("NUtility")(**worth, **at),
+        *hull,
+        get("T9P")(target=setting.target, **at),
     ]
-
-
-def _show(rows: list[Row], target: Target) -> None:
-    import polars as pl
-
-    from exaequo.tabular import Table
-
-    frame = pl.DataFrame(rows, infer_schema_length=None)
-    whole = [
-        name
-        for name in ("a", "b", "c", "d", "relevant", "N", "beats_nothing")
-        if name in frame.columns and (frame[name] == frame[name].floor()).all()
-    ]
-    target.show({"rows": Table.of(frame, brief=frame.with_columns(pl.col(whole).cast(pl.Int64)))})

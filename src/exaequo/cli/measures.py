@@ -93,6 +93,7 @@ def _explained(definition: Definition) -> list[str]:
         ("over topics", definition.aggregate),
         ("ties", f"realistic ≤ conventional ≤ optimistic: {definition.chain}"),
         ("undefined", definition.undefined and f"where {definition.undefined}; such topics are left out of the mean"),
+        ("caution", definition.caution),
         ("note", definition.note),
         ("source", definition.source),
     ):

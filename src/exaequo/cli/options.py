@@ -272,9 +272,11 @@ def compares(*more: str) -> Decorator:
 
 def _plan(margin: str | None = None, **given: Any) -> dict[str, Any]:
     """Return the fields of a plan; the margin is read."""
+    if margin is None:
+        return {**given, "margin": None}
     from exaequo.comparison.margin import Margin
 
-    return {**given, "margin": None if margin is None else Margin.of(margin)}
+    return {**given, "margin": Margin.of(margin)}
 
 
 def _fields(

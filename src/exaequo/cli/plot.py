@@ -9,9 +9,10 @@ import click
 
 from exaequo.choices import HIGHEST_GRADE, PICTURE_SIZES, STRATEGIES
 from exaequo.cli import output
+from exaequo.cli.filter import are_tables
 from exaequo.cli.options import Files, evaluates, measure_option, reads_files, speaks
 from exaequo.errors import UsageError
-from exaequo.plot.kinds import KINDS, options_of
+from exaequo.plot.kinds import KINDS, options_of, takes_decisions
 
 #: What an option is if it is not given, where that is something.
 _USUAL = {"max_grade": HIGHEST_GRADE}
@@ -28,7 +29,7 @@ class _Plot(click.Command):
 
 @click.command(cls=_Plot)
 @click.argument("kind", type=click.Choice(list(KINDS)), metavar="KIND")
-@click.argument("paths", nargs=-1, metavar="[QRELS RUN...]")
+@click.argument("paths", nargs=-1, metavar="[QRELS RUN... | TABLE...]")
 @click.option("-o", "--output", "path", required=True, metavar="FILE", help="FILE.svg, .png, .pdf, .html or .json")
 @measure_option("What to draw.")
 @click.option("--topic", metavar="TOPIC", help="One topic instead of all.")
@@ -37,12 +38,14 @@ class _Plot(click.Command):
 @click.option("--ranks", type=click.IntRange(1), metavar="N", help="Ranks to draw (tie-groups, at-k).")
 @click.option("--one", metavar="RUN", help="The first of two runs (topics, scatter).")
 @click.option("--other", metavar="RUN", help="The second of two runs.")
-@click.option("--f-lines", is_flag=True, default=None, help="Lines of equal F (curve).")
+@click.option("--f-lines", is_flag=True, default=None, help="Lines of equal F (curve, filters).")
 @click.option("--every-topic/--means-only", default=None, help="All topics faintly behind the means (curve).")
-@click.option("--beta", type=float, help="Weight of recall in F (threshold).")
+@click.option("--beta", type=float, help="Weight of recall in F (threshold, filters).")
 @click.option("--utility", metavar="A,B", help="Of a document rightly and wrongly selected (threshold).")
 @click.option("--docs", type=int, help="Size of the collection (threshold).")
-@click.option("--alpha", type=float, help="Level of the tests (systems, asl).")
+@click.option("--threshold", type=float, metavar="T", help="Scores from here on are selected (filters, stream).")
+@click.option("--window", type=click.IntRange(1), metavar="N", help="Over the last N moments (stream).")
+@click.option("--alpha", type=float, help="Level of the tests (systems, asl, reversals).")
 @evaluates()
 @click.option("--size", type=click.Choice(PICTURE_SIZES), default="page", show_default=True)
 @click.option("--dark", is_flag=True, help="Light on dark.")
@@ -59,7 +62,7 @@ def plot(
     options: dict[str, Any],
     **given: Any,
 ) -> None:
-    """Draw a figure of a KIND from QRELS and RUNs."""
+    """Draw a figure of a KIND from QRELS and RUNs; filters, stream and threshold take tables of decisions too."""
     from exaequo.plot.chart import refuse_unknown_format
 
     draw = KINDS[kind]
@@ -67,16 +70,26 @@ def plot(
     asked = _options(kind, known, measures, given | options)
     if "qrels" not in known and paths:
         raise UsageError(f"'{kind}' draws a formula and takes no files.")
-    if "qrels" in known and len(paths) < 2:
+    decisions = takes_decisions(draw) and bool(paths) and are_tables(paths, files)
+    if "qrels" in known and len(paths) < 2 and not decisions:
         raise UsageError(f"'{kind}' needs QRELS and at least one RUN.")
     output.check_paths(paths, path)
     refuse_unknown_format(path)
-    arguments = (files.qrels(paths[0]), list(files.runs(paths[1:]))) if paths else ()
+    arguments = _read(paths, files, decisions=decisions)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         chart = draw(*arguments, **asked)
     output.warn(*(str(warning.message) for warning in caught))
     chart.save(path, scale=scale)
+
+
+def _read(paths: tuple[str, ...], files: Files, *, decisions: bool) -> tuple[Any, ...]:
+    """Return what a kind is drawn from: judgments and runs, tables of decisions, or nothing."""
+    from exaequo.read.decisions import read_decisions
+
+    if decisions:
+        return ([read_decisions(path, reader=files.qrels_reader, columns=files.columns) for path in paths],)
+    return (files.qrels(paths[0]), list(files.runs(paths[1:]))) if paths else ()
 
 
 def _options(kind: str, known: tuple[str, ...], measures: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:

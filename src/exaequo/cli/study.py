@@ -51,7 +51,8 @@ def study(
     where it was; a file that changed is done again. Files that cannot be read are reported and left out.
     """
     from exaequo.study import study as study_archive
-    from exaequo.study.pages import summary, write
+    from exaequo.study.pages import write
+    from exaequo.study.sentences import summary
 
     def split(names: tuple[str, ...]) -> list[str]:
         return [name for each in names for name in each.split(",") if name]

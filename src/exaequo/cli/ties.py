@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exaequo.choices import COMPARED, TABLE_FORMATS, TIES_MEASURES, TOP
+from exaequo.choices import COMPARED, SPLITS, TABLE_FORMATS, TIES_MEASURES, TOP
 from exaequo.cli import output
 from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, speaks, writes
 from exaequo.language import say
@@ -17,13 +17,15 @@ if TYPE_CHECKING:
     from exaequo.audit import TieAudit
 
 TABLES = {
-    "runs": "Ties of each run (shares are means over its lists; 'one tie': lists that are a single tie)",
+    "runs": "Ties of each run (shares: means over lists; 'all tied': lists where every document is, 'one tie': in one)",
+    "per_score": "Documents per different score: over lists, and over the means of runs and of topics",
     "scores": "Each score under each strategy, the span from realistic to optimistic, and the gains",
     "lucky": "Lists that the names of documents help most",
     "lucky_runs": "Runs that the names of documents help most",
     "from_nothing": "Lists that names lift from 0, where a gain in percent is undefined",
-    "conclusions": "Which of two runs is better (* significant), and how often if ties are broken at random",
-    "stuffing": "What documents of score 0 at the end of lists earn",
+    "conclusions": "Which of two runs is better (* significant), and how often with random ties; a draw counts half",
+    "stuffing": "What documents of score 0 at the end of lists earn, and its share of the score",
+    "reversals": "How often what n topics say of two runs is reversed on n others",
     "lists": "Ties of each list",
 }
 
@@ -36,6 +38,7 @@ TABLES = {
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the tests between runs.")
 @evaluates("depth", "precision", "seed", "samples")
 @click.option("--chances/--no-chances", default=None, help="How likely one run beats another.  [default: up to 4 runs]")
+@click.option("--splits", type=click.IntRange(1), default=SPLITS, show_default=True, help="Of topics (reversals).")
 @click.option("-q", "--per-topic", is_flag=True, help="Also give the ties and scores of each list.")
 @click.option("--table", "only", type=click.Choice(list(TABLES)), help="Give this table alone.")
 @writes(*TABLE_FORMATS)
@@ -49,6 +52,7 @@ def ties(
     alpha: float,
     options: dict[str, Any],
     chances: bool | None,
+    splits: int,
     per_topic: bool,
     only: str | None,
     target: Target,
@@ -69,20 +73,25 @@ def ties(
     if chances is None:
         chances = 1 < len(runs) <= MOST_CHANCES and only in (None, "conclusions", "scores")
     judged = judged_runs(files.qrels(qrels), files.runs(runs), asked, parsed)
-    audit = audit_runs(judged, parsed, asked, top=top, alpha=alpha, chances=chances)
+    halves = splits if only == "reversals" else 0
+    audit = audit_runs(judged, parsed, asked, top=top, alpha=alpha, chances=chances, splits=halves)
     output.warn(*audit.warnings)
-    chosen = [only] if only else [name for name in TABLES if name != "lists" or per_topic]
+    chosen = [only] if only else [name for name in TABLES if name != "reversals" and (name != "lists" or per_topic)]
     _show(audit, chosen, target)
 
 
 def _show(audit: TieAudit, chosen: list[str], target: Target) -> None:
+    from exaequo.measures import parse_measure
     from exaequo.tabular import Table
 
-    frames = {name: audit.tables[name] for name in chosen}
     names = set(audit.scores["measure"])
-    tables = {
-        name: Table.of(frame, say(TABLES[name]), brief=_brief(frame), names=names) for name, frame in frames.items()
-    }
+    tables = {}
+    for name in chosen:
+        frame = audit.tables[name]
+        tables[name] = Table.of(frame, say(TABLES[name]), brief=_brief(frame), names=names)
+        if "measure" in frame.columns:  # what is no proportion may be a number of documents
+            counts = [parse_measure(each).definition.highest != 1 for each in frame["measure"]]
+            tables[name] = tables[name].whole(counts)
     after = [_verdict(audit)] if "conclusions" in chosen else []
     target.show(tables, after=after, options=audit.options, warnings=audit.warnings)
 
@@ -91,7 +100,10 @@ def _brief(frame: pl.DataFrame) -> pl.DataFrame:
     """Leave out columns that say nothing to a reader."""
     import polars as pl
 
-    rare = ("ranks_gained", "error", "one_beats_two", "chance_error", "sd")
+    from exaequo.audit import CHANCES
+    from exaequo.luck import RANKS
+
+    rare = (*RANKS, *CHANCES, "error", "sd")
     empty = [name for name in frame.columns if name in rare and not _any(frame[name])]
     return frame.drop(empty, "luck", strict=False).select(pl.exclude("^p_.*$"))
 

@@ -1,7 +1,8 @@
 """Is A really better than B: systems compared over topics. In: `Scores`. Out: a `Comparison`, a set of tables.
 
 `plan` says how, `values` what is compared, `pairs` tests, `verdicts` says when *better* is said, `views` looks at
-rankings, curves, topics and judges; the statistics are in `stats`.
+rankings, curves, topics and judges, `orders` at sorts by several keys and at what people prefer; the statistics are in
+`stats`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any, Unpack
 import polars as pl
 
 from exaequo.choices import ALPHA, COMPARE_MEASURES, FAIR, PATTERNS
-from exaequo.comparison import views
+from exaequo.comparison import orders, views
 from exaequo.comparison.margin import Margin
 from exaequo.comparison.pairs import compare_pairs, systems_table
 from exaequo.comparison.plan import Plan, tie_rule
@@ -27,13 +28,14 @@ from exaequo.measures import Measure, parse_measures
 from exaequo.options import Evaluation, Options, keywords
 from exaequo.order import Ordering
 from exaequo.read import QrelsLike, RunLike, read_qrels, read_runs
+from exaequo.read.orderings import OrderingsLike, Preference, read_orderings
 from exaequo.scores import Scores
-from exaequo.tabular import plain
+from exaequo.tabular import Tabled, plain
 from exaequo.text import did_you_mean
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Tabled):
     """The result of a comparison; each table is a Polars frame.
 
     - `pairs`: for each measure and pair the outcome, the difference with its interval, p, effect sizes, power, what
@@ -44,6 +46,8 @@ class Comparison:
     - `curves`: interpolated curves; `dominance`: which of two is never below the other.
     - `topics`: difficulty of each topic; `contrasts`: topics on which two systems differ most; `difficulty`: how much
       it depends on ties. `robustness`: how systems do on their worst topics.
+    - where asked for, `orders`: ranks by each measure and by each sort; `sorts`: how far measures order systems as a
+      sort does; `orderings`: how far they do as people do.
     """
 
     scores: Scores
@@ -60,18 +64,21 @@ class Comparison:
     contrasts: pl.DataFrame
     difficulty: pl.DataFrame
     robustness: pl.DataFrame
+    orders: pl.DataFrame | None = None
+    sorts: pl.DataFrame | None = None
+    orderings: pl.DataFrame | None = None
     warnings: tuple[str, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
 
     @property
-    def tables(self) -> dict[str, pl.DataFrame]:
-        """All tables by name."""
-        return {name: value for name, value in vars(self).items() if isinstance(value, pl.DataFrame)}
+    def family(self) -> int:
+        """How many pairs are corrected for together."""
+        return self.pairs.height // (1 if self.plan.jointly else len(self.scores.measures))
 
     @cached_property
     def method(self) -> list[str]:
         """How the verdicts were found, in lines."""
-        return method(self.plan, self.scores)
+        return method(self.plan, self.scores, self.family)
 
     @property
     def verdicts(self) -> list[str]:
@@ -95,6 +102,8 @@ def compare(
     single: bool = False,
     jointly: bool = False,
     margin: str | float | None = None,
+    rank_by: str | Iterable[Any] = (),
+    orderings: OrderingsLike = (),
     columns: Mapping[str, str] | None = None,
     **options: Unpack[Evaluation],
 ) -> Comparison:
@@ -119,6 +128,8 @@ def compare(
         jointly: correct over all measures together; by default each measure is a family of its own.
         margin: what is practically no difference, as 0.01 or "1%" of the first run: adds a test of equivalence and the
             chances, after Bayes, that a run is worse, equivalent, better.
+        rank_by: keys to sort systems by, as "R@100,Width@100,AP@100", or several such; adds `orders` and `sorts`.
+        orderings: orders people put the systems in, as files or `{judge: {system: rank}}`; adds `orderings`.
         columns: as for `evaluate`.
         options: as for `evaluate`; `missing="skip"` leaves a topic that one run lacks out for all.
     """
@@ -138,8 +149,9 @@ def compare(
         margin=None if margin is None else Margin.of(margin),
     )
     chosen, parsed = Options(ties=asked, **keywords("compare", options)), parse_measures(measures)
+    by, people = orders.sorts_of(rank_by), read_orderings(orderings)
     judged = judged_runs(read_qrels(qrels, columns=columns), read_runs(runs, columns=columns), chosen, parsed)
-    result = compare_runs(judged, parsed, chosen, plan)
+    result = with_orders(compare_runs(judged, parsed, chosen, plan, also=orders.keys_of(by, parsed)), by, people)
     warn(result.warnings)
     return result
 
@@ -156,11 +168,27 @@ def compare_runs(
     plan: Plan,
     *,
     least: int = 2,
+    also: Sequence[Measure] = (),
     facts: Callable[[Ordering], Any] | None = None,
 ) -> Comparison:
-    """Compare runs as they are judged; warnings are collected, not given; with `least` 1 one run has no pairs."""
+    """Compare runs as they are judged; warnings are collected, not given; with `least` 1 one run has no pairs.
+
+    `also` are measures to compute besides.
+    """
     refuse_geometric(measures, _GEOMETRIC)  # before the work
-    return compare_scores(evaluate_runs(runs, measures, options, also=besides(), facts=facts), plan, least=least)
+    more = tuple(dict.fromkeys((*besides(), *also)))
+    return compare_scores(evaluate_runs(runs, measures, options, also=more, facts=facts), plan, least=least)
+
+
+def with_orders(result: Comparison, by: Sequence[orders.Sort], people: Sequence[Preference]) -> Comparison:
+    """Add how systems stand by several keys in turn, and how people order them, if any are given."""
+    if by:
+        result = replace(result, orders=orders.orders(result.scores, by), sorts=orders.sorts(result.scores, by))
+    if people:
+        plan = result.plan
+        table, notes = orders.orderings(result.scores, people, seed=plan.seed, alpha=plan.alpha)
+        result = replace(result, orderings=table, warnings=(*result.warnings, *notes))
+    return result
 
 
 def compare_scores(scores: Scores, plan: Plan, *, least: int = 2) -> Comparison:
@@ -170,7 +198,7 @@ def compare_scores(scores: Scores, plan: Plan, *, least: int = 2) -> Comparison:
     if plan.baseline is not None:
         plan = replace(plan, baseline=_named(plan.baseline, scores))
     pairs = compare_pairs(scores, plan)
-    weak = plan.weakness(pairs.height // (1 if plan.jointly else len(scores.measures)), len(scores.shared))
+    weak = plan.weakness(pairs.height // len(scores.measures), len(scores.shared), len(scores.measures))
     whole = has_besides(scores)
     return Comparison(
         scores=scores,

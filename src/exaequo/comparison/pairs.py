@@ -10,18 +10,30 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from exaequo.choices import EXPECTED, INTERVAL, LEAST_TOPICS, ROBUST
+from exaequo.choices import COMPARED, INTERVAL, LEAST_TOPICS, ROBUST
 from exaequo.comparison.plan import Plan
 from exaequo.comparison.values import means
-from exaequo.comparison.verdicts import BETTER, EQUIVALENT, NONE, WORSE, agreed, robust, sentence
+from exaequo.comparison.verdicts import (
+    BEST,
+    BETTER,
+    EQUIVALENT,
+    NONE,
+    TIES,
+    WORSE,
+    WORST,
+    Known,
+    agreed,
+    robust,
+    sentence,
+)
 from exaequo.judge import Floats, Ints
 from exaequo.language import say, word
 from exaequo.luck import changes, gain
 from exaequo.measures import Measure
 from exaequo.scores import Scores
 from exaequo.stats import corrections, joint
-from exaequo.stats.anova import blocked_error
-from exaequo.stats.equality import balanced, differences
+from exaequo.stats.anova import blocked_error, ranks_within
+from exaequo.stats.equality import balanced, differences, slack_of
 from exaequo.stats.power import detectable_effect, topics_needed
 from exaequo.stats.practical import Practical, practical
 from exaequo.stats.tests import TESTS, bootstrap_interval, direction, steady, t_interval
@@ -30,8 +42,6 @@ from exaequo.stats.tests import TESTS, bootstrap_interval, direction, steady, t_
 NOTICEABLE = 5.0
 #: Differences whose deviation is a smaller share of their mean hardly vary: a test of the mean is then sure of itself.
 HARDLY = 0.01
-#: What the two extremes of ties are called among the strategies: the second run at its worst, and at its best.
-WORST, BEST = "worst", "best"
 
 
 def which_pairs(runs: Sequence[str], baseline: str | None) -> tuple[Ints, Ints]:
@@ -79,25 +89,31 @@ class _Pairs:
     @cached_property
     def better(self) -> Ints:
         """Which of each pair the test sees as better: 1 the second, -1 the first, 0 neither."""
+        if self.plan.correction == "nemenyi":  # it sees ranks
+            total = ranks_within(self.upward * self.ones).sum(axis=1)
+            return np.asarray(np.sign(total[self.second] - total[self.first]), dtype=np.int64)
         test = "t" if self.plan.joint else self.plan.test
         return (self.upward * direction(self.gaps, test)).astype(np.int64)
 
     @cached_property
     def level(self) -> float:
         """The level of each pair by itself at which all pairs hold together."""
-        return self.joint.level if self.plan.joint and not self.plan.single else self.plan.level(self.family)
+        return self.joint.level if self.plan.joint else self.plan.level(self.family)
 
     def interval(self, measure: Measure) -> tuple[Floats, Floats]:
         """Return the interval of each mean difference, within what the measure can reach; one-sided: one end."""
-        plan = self.plan
-        kind = plan.interval if plan.interval != "auto" else "bca" if plan.test == "bootstrap" else "t"
-        gaps, confidence = self.upward * self.gaps, 1 - self.level * (2 if plan.sides == 1 else 1)
+        plan, kind = self.plan, self.plan.interval_kind
+        level = plan.alpha if plan.single else self.level
+        gaps, confidence = self.upward * self.gaps, 1 - level * (2 if plan.sides == 1 else 1)
         if plan.joint and not plan.single and kind == "t":
             low, high = self.joint.low, self.joint.high
         elif kind == "t":
             low, high = t_interval(gaps, confidence)
         else:
             low, high = bootstrap_interval(gaps, confidence, plan.setting, corrected=kind == "bca")
+        if plan.sides * 0.5 ** gaps.shape[1] > level:  # no spread, and too few topics to be sure without
+            nothing = steady(gaps)
+            low, high = np.where(nothing, -np.inf, low), np.where(nothing, np.inf, high)
         if plan.sides == 1:
             low, high = (
                 (low, np.full_like(high, np.inf)) if plan.alternative == "greater" else (-np.inf + 0 * low, high)
@@ -130,7 +146,7 @@ def _under_each(
 
 def extremes(scores: Scores, measure: Measure) -> tuple[Floats, Floats]:
     """Return the worst and the best that ties leave open, runs × topics: for most measures realistic and optimistic."""
-    known = [scores.matrix(measure, ties).values for ties in (*INTERVAL, EXPECTED) if ties in scores.ties]
+    known = [scores.matrix(measure, ties).values for ties in COMPARED if ties in scores.ties]
     low, high = np.minimum.reduce(known), np.maximum.reduce(known)
     return (low, high) if measure.upward > 0 else (high, low)
 
@@ -157,16 +173,18 @@ def _frame(
     counting = tested[scores.ties[0]]
     says = {ties: each.better * (p[ties] < plan.alpha) for ties, each in tested.items()}
     near = _practical(scores, measure, counting, plan)
-    decides = plan.decides(scores.ties)
-    alike = np.logical_and.reduce([_equivalent(tested[ties], near, plan) for ties in decides])
-    outcome = robust(says[WORST], says[BEST]) if plan.ties == ROBUST else agreed([says[ties] for ties in decides])
-    outcome = np.where(alike & (outcome == NONE), EQUIVALENT, outcome)
+    heard = [WORST, BEST] if plan.ties == ROBUST else plan.decides(scores.ties)
+    alike = np.logical_and.reduce([_equivalent(tested[ties], near, plan) for ties in heard])
+    outcome = (robust if plan.ties == ROBUST else agreed)([says[ties] for ties in heard])
+    outcome = np.where(alike & ((outcome == NONE) | (outcome == TIES)), EQUIVALENT, outcome)
+    equal = np.logical_and.reduce([~tested[ties].gaps.any(axis=1) for ties in heard])
     columns = {
         "measure": pl.repeat(measure.name, len(counting.first), eager=True, dtype=pl.String),
         "one": pl.Series([scores.runs[at] for at in counting.first], dtype=pl.String),
         "two": pl.Series([scores.runs[at] for at in counting.second], dtype=pl.String),
         "outcome": pl.Series(outcome.tolist(), dtype=pl.String),
         **_figures(scores, measure, counting, p[scores.ties[0]]),
+        "topics_needed": _needed([counting, *(tested[ties] for ties in heard)]),
         **_open(scores, measure, counting),
         **({} if near is None else _chances(near[0])),
         **{ties: pl.Series(_signs(says[ties]), dtype=pl.String) for ties in tested},
@@ -176,9 +194,9 @@ def _frame(
         "cautions": pl.Series(_cautions(counting), dtype=pl.String),
     }
     frame = pl.DataFrame(columns)
-    heard = [WORST, BEST] if plan.ties == ROBUST else decides
-    level = counting.level if len(counting.first) else plan.alpha
-    sentences = [sentence(each, measure, plan, heard, level) for each in frame.iter_rows(named=True)]
+    known = Known(measure, plan, heard, counting.family, len(scores.shared))
+    rows = zip(frame.iter_rows(named=True), equal.tolist(), strict=True)
+    sentences = [sentence(each, known, equal=same) for each, same in rows]
     return frame.with_columns(pl.Series("verdict", sentences, dtype=pl.String))
 
 
@@ -189,10 +207,8 @@ def _signs(says: Ints) -> list[str]:
 def _figures(scores: Scores, measure: Measure, pairs: _Pairs, corrected: Floats) -> dict[str, Any]:
     """Return differences with their intervals, p, effect sizes and power."""
     gaps, n, level, sides = pairs.gaps, pairs.ones.shape[1], pairs.level, pairs.plan.sides
-    difference, deviation, same = balanced(gaps) / n, gaps.std(axis=1, ddof=1), steady(gaps)
+    difference, deviation, effect = balanced(gaps) / n, gaps.std(axis=1, ddof=1), _effect(gaps)
     low, high = pairs.interval(measure)
-    endless = np.where(difference == 0, 0.0, np.copysign(np.inf, difference))
-    effect = np.divide(difference, deviation, out=endless.copy(), where=~same)
     error = blocked_error(pairs.ones)
     average = means(scores, measure)
     one, two = average[pairs.first], average[pairs.second]
@@ -209,14 +225,33 @@ def _figures(scores: Scores, measure: Measure, pairs: _Pairs, corrected: Floats)
         "corrected_p": corrected,
         "significant": corrected < pairs.plan.alpha,
         "d": effect,
-        "blocked_d": difference / np.sqrt(error) if error > 1e-18 else endless,
+        "blocked_d": difference / np.sqrt(error) if error > slack_of(pairs.ones) ** 2 else _endless(difference),
         "wins": (pairs.upward * gaps > 0).sum(axis=1),
         "ties": (gaps == 0).sum(axis=1),
         "losses": (pairs.upward * gaps < 0).sum(axis=1),
         "topics": np.full(len(gaps), n),
-        "topics_needed": topics_needed(np.nan_to_num(effect, posinf=1e9, neginf=-1e9), level, sides=sides),
-        "smallest_difference": detectable_effect(n, level, sides=sides) * np.where(same, 0.0, deviation),
+        "smallest_difference": np.multiply(
+            detectable_effect(n, level, sides=sides), deviation, out=np.zeros(len(gaps)), where=~steady(gaps)
+        ),
     }
+
+
+def _effect(gaps: Floats) -> Floats:
+    """Return each mean difference over the deviation; infinite where that is 0."""
+    mean, same = balanced(gaps) / gaps.shape[1], steady(gaps)
+    return np.asarray(np.divide(mean, gaps.std(axis=1, ddof=1), out=_endless(mean), where=~same), dtype=np.float64)
+
+
+def _endless(difference: Floats) -> Floats:
+    return np.where(difference == 0, 0.0, np.copysign(np.inf, difference))
+
+
+def _needed(orders: Sequence[_Pairs]) -> Floats:
+    """Return how many topics would show each difference in every order; infinite where orders point both ways."""
+    effects = np.stack([_effect(pairs.gaps) for pairs in orders])
+    together = (effects > 0).all(axis=0) | (effects < 0).all(axis=0)
+    least = np.where(together, np.abs(effects).min(axis=0), 0.0)
+    return topics_needed(np.nan_to_num(least, posinf=1e9), orders[0].level, sides=orders[0].plan.sides)
 
 
 def _open(scores: Scores, measure: Measure, pairs: _Pairs) -> dict[str, Any]:
@@ -255,13 +290,13 @@ def _cautions(pairs: _Pairs) -> list[str]:
     gaps, n, plan = pairs.gaps, pairs.gaps.shape[1], pairs.plan
     spread, mean = gaps.std(axis=1, ddof=1), np.abs(gaps.mean(axis=1))
     differ = (gaps != 0).sum(axis=1)
-    ranks = plan.test in ("wilcoxon", "sign") and not plan.joint
+    signs = plan.correction in ("tukey", "dunnett") if plan.joint else plan.test in ("t", "bootstrap")
     found = []
     for same, hardly, count in zip(steady(gaps), spread < HARDLY * mean, differ, strict=True):
         text = [say("{n} topics only", n=n)] if n < LEAST_TOPICS and count else []
-        if same and count and not ranks:
+        if same and count and signs:
             text.append(say("the same difference on every topic leaves no spread to go by, p is that of the sign test"))
-        elif hardly and not ranks:
+        elif hardly and not same and signs:
             text.append(say("the differences hardly vary, so p says little about other topics"))
         found.append(word("; ").join(text))
     return found

@@ -25,6 +25,7 @@ from exaequo.options import check_alpha, check_choice, strategies
 from exaequo.stats.corrections import corrected
 from exaequo.stats.signedrank import MOST_COUNTED
 from exaequo.stats.tests import MOST_EXACT, TESTS, Setting
+from exaequo.text import count
 
 #: What the procedures over a whole family of pairs are called in sentences.
 _NAMES = {"tukey": "Tukey HSD", "randomised-tukey": "randomised Tukey HSD", "nemenyi": "Nemenyi", "dunnett": "Dunnett"}
@@ -107,11 +108,30 @@ class Plan:
         return [each for each in DECIDING if each in ties] or [ties[0]]
 
     def level(self, family: int) -> float:
-        """Return the level of each pair's interval, such that so many hold together: Bonferroni's, or Šidák's."""
-        if self.single or self.correction == "none":
+        """Return the level of each of so many pairs at which all hold together: Bonferroni's, Šidák's, or BY's."""
+        family = max(family, 1)
+        if self.correction == "none":
             return self.alpha
-        sidak = "sidak" in self.correction
-        return float(1 - (1 - self.alpha) ** (1 / family)) if sidak else self.alpha / max(family, 1)
+        if "sidak" in self.correction:
+            return float(1 - (1 - self.alpha) ** (1 / family))
+        stricter = float((1 / np.arange(1, family + 1)).sum()) if self.correction in ("by", "fdr_by") else 1.0
+        return self.alpha / (family * stricter)
+
+    def simultaneous(self, family: int) -> bool:
+        """Tell whether the intervals of so many pairs hold together."""
+        return family > 1 and not self.single and self.correction != "none"
+
+    @property
+    def interval_kind(self) -> str:
+        """What intervals are: t, bca or percentile."""
+        if self.interval != "auto":
+            return self.interval
+        return "bca" if self.test == "bootstrap" and not self.joint else "t"
+
+    @property
+    def own_intervals(self) -> bool:
+        """Tell whether p and intervals are of one procedure, so that they say the same but for the correction."""
+        return self.interval_kind == "t" and (self.correction != "nemenyi" if self.joint else self.test == "t")
 
     def drawn(self, topics: int) -> bool:
         """Tell whether the test draws random patterns, with so many topics."""
@@ -119,20 +139,25 @@ class Plan:
             return self.correction == "randomised-tukey"
         return self.test == "bootstrap" or (self.test == "randomization" and topics > MOST_EXACT)
 
-    def weakness(self, pairs: int, topics: int) -> str | None:
-        """Say why nothing can be significant, if the test is too coarse for so many pairs; None if it is not."""
+    def weakness(self, pairs: int, topics: int, measures: int = 1) -> str | None:
+        """Say why nothing can be significant, if the test is too coarse for so many pairs of each measure, or None."""
+        share = measures if self.jointly else 1
         drawn = self.drawn(topics)
         counted = self.test in ("sign", "randomization") or (self.test == "wilcoxon" and topics <= MOST_COUNTED)
         if not pairs or not (drawn or (counted and not self.joint)):
             return None
         least = 1 / (self.samples + 1) if drawn else min(1.0, self.sides / 2**topics)
-        if not self.joint:  # at best all pairs are as clear as can be
-            least = float(corrected(self.correction, np.full(pairs, least), self.alpha).min())
+        if self.joint:
+            least *= share
+        else:  # at best all pairs are as clear as can be
+            least = float(corrected(self.correction, np.full(pairs * share, least), self.alpha).min())
         if least < self.alpha:
             return None
-        more = f"take more --samples than {round(pairs / self.alpha):,}, or another correction"
+        many = share if self.joint else pairs * share
+        more = f"take more --samples than {round(many / self.alpha):,}, or another correction"
         mend = more if drawn else "more topics are needed"
-        return f"with {pairs:,} pairs the least corrected p is {least:.2g}, so nothing can be significant: {mend}"
+        what = count(pairs * share, "pair")
+        return f"with {what} the least corrected p is {least:.2g}, so nothing can be significant: {mend}"
 
 
 def tie_rule(ties: str | Sequence[str]) -> tuple[tuple[str, ...], str]:

@@ -14,11 +14,20 @@ from exaequo.choices import HIGHEST_GRADE, THRESHOLD, UTILITIES
 from exaequo.errors import BadParameter
 from exaequo.evaluation import judged_runs, prepared, remarks_on_grades
 from exaequo.explanation.wording import Wording, plain_steps
-from exaequo.filtering import T11_FLOOR, Filter, filter_of, from_decisions
+from exaequo.filtering import Filter, filter_of, from_table
 from exaequo.judge import JudgedRun
 from exaequo.language import speaking
 from exaequo.measures import PARAMETERS
-from exaequo.measures.steps import Given, Row, Step, Terms, crosstab
+from exaequo.measures.filters import (
+    f_step,
+    normalised_step,
+    precision_step,
+    recall_step,
+    share_step,
+    t11su_step,
+    utility_step,
+)
+from exaequo.measures.steps import Given, Row, Step, crosstab
 from exaequo.measures.view import place_of
 from exaequo.options import Options
 from exaequo.read import QrelsLike, RunLike, read_qrels, read_run
@@ -28,7 +37,7 @@ from exaequo.text import did_you_mean
 
 @dataclass(frozen=True, eq=False)
 class FilterExplanation:
-    """How the figures of a filter for one theme came about."""
+    """How the figures of a filter for one theme came about; those that are undefined are NaN."""
 
     run: str
     theme: str
@@ -44,7 +53,8 @@ class FilterExplanation:
         title = words.title("filter title", run=self.run, theme=self.theme, threshold=self.threshold)
         with speaking(lang):
             figures = [
-                {"figure": words.word(name), "value": tabular.cell_text(value)} for name, value in self.figures.items()
+                {"figure": words.word(name), "value": words.word(tabular.cell_text(_whole(name, value)))}
+                for name, value in self.figures.items()
             ]
         parts = [title, *self._list(words, rows), *words.steps(self.steps, rows)]
         return "\n\n".join([*parts, words.said("filter values"), words.table(figures)])
@@ -68,7 +78,7 @@ class FilterExplanation:
             "run": self.run,
             "theme": self.theme,
             "threshold": tabular.plain(self.threshold),
-            "figures": self.figures,
+            "figures": tabular.plain(self.figures),
             "list": tabular.rows(self.listing),
             "steps": plain_steps(self.steps, Wording(lang)),
         }
@@ -100,11 +110,11 @@ def explain_filter(
     said: list[str] = []
     if run is None:
         table = read_decisions(qrels, reader=readers[0], columns=columns)
-        one, listing = from_decisions(table, docs=docs), _rows_of_table(table, str(topic))
+        one, listing = from_table(table, docs=docs), _rows_of_table(table, str(topic))
         at = _theme(str(topic), one)
     else:
         options = Options(rel_level=rel_level, max_grade=max_grade)
-        judgments = prepared(read_qrels(qrels, reader=readers[0], columns=columns), options)
+        judgments = prepared(read_qrels(qrels, reader=readers[0], columns=columns), options, every=True)
         at = place_of(str(topic), judgments)
         said = remarks_on_grades(judgments)
         read = read_run(run, reader=readers[1], columns=columns)
@@ -113,18 +123,24 @@ def explain_filter(
     threshold = Given(threshold)
     listing = _drawn(listing, threshold)
     tables = one.at(threshold)
-    counts = [int(each[at]) for each in (tables.a, tables.b, tables.c, tables.d)]
+    a, b, c, d = (int(each[at]) for each in (tables.a, tables.b, tables.c, tables.d))
     size = "docs" if docs is not None else "table" if run is None else "known"
-    steps = _steps(counts, threshold, listing, size, beta, utility)
-    figures = {str(step.numbers["figure"]): step.numbers["result"] for step in steps if "figure" in step.numbers}
+    steps = _steps((a, b, c, d), threshold, listing, size, beta, utility)
+    found = ((step.numbers["figure"], step.result) for step in steps if "figure" in step.numbers)
+    figures = {str(name): np.nan if value is None else value for name, value in found}
     return FilterExplanation(one.name, str(topic), threshold, listing, tuple(steps), figures, tuple(said))
+
+
+def _whole(name: str, value: float) -> float:
+    """Return a utility that is a whole number as one."""
+    return int(value) if name == "utility" and value.is_integer() else value
 
 
 def _theme(topic: str, one: Filter) -> int:
     if topic in one.themes:
         return one.themes.index(topic)
-    why = "it has no relevant document" if topic in one.left_out else "it is not in the table"
-    raise BadParameter(f"Theme {topic!r} cannot be explained: {why}{did_you_mean(topic, one.themes) or '.'}")
+    hint = did_you_mean(topic, one.themes) or "."
+    raise BadParameter(f"Theme {topic!r} cannot be explained: it is not in the table{hint}")
 
 
 def _rows_of_run(run: JudgedRun, topic: int) -> pl.DataFrame:
@@ -158,64 +174,30 @@ def _drawn(listing: pl.DataFrame, threshold: float) -> pl.DataFrame:
 
 
 def _steps(
-    counts: list[int], threshold: float, listing: pl.DataFrame, size: str, beta: float, utility: tuple[float, ...]
+    counts: tuple[int, int, int, int],
+    threshold: float,
+    listing: pl.DataFrame,
+    size: str,
+    beta: float,
+    utility: tuple[float, ...],
 ) -> list[Step]:
+    if len(utility) not in (2, 4) or not all(np.isfinite(utility)) or not utility[0] > 0:
+        raise BadParameter(f"utility takes two or four finite numbers, the first above 0. Got {utility!r} instead.")
     a, b, c, d = counts
     cells = {"a": a, "b": b, "c": c, "d": d}
     unseen = a + c - int(listing["relevant"].sum())
     selected = {"selected": a + b, "threshold": threshold, "unseen": unseen}
     table: list[Row] = crosstab(a, b, c, d, ("selected", "not selected"))
+    worth = utility_step(utility, counts)
     return [
         Step("selection and missing" if unseen else "selection", selected),
         Step(f"filter table {size}", {**cells, "size": a + b + c + d}, table),
-        _share("filter precision", "precision", a, a + b, 1.0, cells),
-        _share("filter recall", "recall", a, a + c, 0.0, cells),
-        _f(a, b, c, beta),
-        _share("filter fallout", "fallout", b, b + d, 0.0, cells),
-        _share("filter accuracy", "accuracy", a + d, a + b + c + d, 0.0, cells),
-        *_worth(a, b, c, d, utility),
+        precision_step(a, b, c),
+        recall_step(a, b, c),
+        f_step(a, b, c, beta),
+        share_step("filter fallout", "fallout", b, b + d, cells, None),
+        share_step("filter accuracy", "accuracy", a + d, a + b + c + d, cells, None),
+        worth,
+        normalised_step(worth.numbers["result"], utility, counts),
+        t11su_step(a, b, c),
     ]
-
-
-def _share(key: str, name: str, above: int, below: int, otherwise: float, cells: Mapping[str, int]) -> Step:
-    """Return a share, and what is missing to 1; `otherwise` where it is one of nothing."""
-    result = above / below if below else otherwise
-    numbers = {"figure": name, **cells, "above": above, "below": below, "rest": 1 - result, "result": result}
-    return Step(key if below else f"{key} of nothing", numbers)
-
-
-def _f(a: int, b: int, c: int, beta: float) -> Step:
-    """Return F(β) of the counts."""
-    weighted = (1 + beta**2) * a
-    below = weighted + beta**2 * c + b
-    result = weighted / below if below else 0.0
-    numbers = {"figure": "F", "a": a, "b": b, "c": c, "beta": beta, "rest": 1 - result, "result": result}
-    return Step("filter f" if below else "filter f of nothing", numbers)
-
-
-def _worth(a: int, b: int, c: int, d: int, utility: tuple[float, ...]) -> list[Step]:
-    """Return the utility, over its best, and T11SU."""
-    if len(utility) not in (2, 4) or not all(np.isfinite(utility)) or not utility[0] > 0:
-        raise BadParameter(f"utility takes two or four finite numbers, the first above 0. Got {utility!r} instead.")
-    worth = [*utility, 0.0, 0.0][:4]
-    value = float(sum(each * cell for each, cell in zip(worth, (a, b, c, d), strict=True)))
-    best = worth[0] * (a + c) + worth[3] * (b + d)
-    ideal = _written((worth[0], worth[3])[: len(utility) // 2], (a + c, b + d))
-    over = {"utility": value, "terms": ideal, "best": best}
-    share = (2 * a - b) / (2 * (a + c))
-    top = max(share, T11_FLOOR)
-    scaled = {"a": a, "b": b, "n": a + c, "share": share, "floor": T11_FLOOR, "top": top}
-    return [
-        Step("filter utility", {"figure": "utility", "terms": _written(utility, (a, b, c, d)), "result": value}),
-        Step(
-            f"filter normalised{' four' if len(utility) == 4 else ''}{'' if best else ' of nothing'}",
-            {"figure": "normalised", **over, "result": value / best if best else 0.0},
-        ),
-        Step("filter t11su", {"figure": "T11SU", **scaled, "result": (top - T11_FLOOR) / (1 - T11_FLOOR)}),
-    ]
-
-
-def _written(worth: tuple[float, ...], cells: tuple[int, ...]) -> Terms:
-    """Write a sum of products, what is below 0 in brackets."""
-    numbers = [f"{each:g}" if each >= 0 else f"(−{-each:g})" for each in worth]
-    return Terms(" + ".join(f"{each} × {cell}" for each, cell in zip(numbers, cells, strict=False)))

@@ -45,26 +45,30 @@ def answer(values: Floats, margin: float, rule: Rule, alpha: float) -> Answer:
     test, setting = rule.test, rule.setting
     gaps = differences(values[:1], values[1:])
     slack = np.array([TOLERANCE * max(np.abs(values).max(initial=0), margin)])
-    p, p_worse = _tails(settled(gaps + margin, slack), test, setting)
+    p, p_worse = map(float, np.concatenate(tails(settled(gaps + margin, slack), test, setting)))
     low, high = bounds(gaps, test, alpha, setting)
     state = PASSED if p <= alpha else WORSE if p_worse <= alpha else UNDECIDED
     if rule.equivalence:
-        other, p_more = _tails(settled(margin - gaps, slack), test, setting)
+        other, p_more = map(float, np.concatenate(tails(settled(margin - gaps, slack), test, setting)))
         p = max(p, other)
         state = PASSED if p <= alpha else WORSE if p_worse <= alpha else DIFFERENT if p_more <= alpha else UNDECIDED
         p_worse = min(p_worse, p_more)
     return Answer(state, float(balanced(gaps)[0]) / gaps.shape[1], low, high, p, p_worse)
 
 
-def _tails(room: Floats, test: str, setting: Setting) -> tuple[float, float]:
-    """Return p that the mean of what is left of the margin is not below 0, and p that it is."""
-    if steady(room)[0]:  # every topic says the same: as for signs
-        chance = 0.5 ** room.shape[1]
-        return (chance, 1.0) if room[0, 0] >= 0 else (1.0, chance)
+def tails(room: Floats, test: str, setting: Setting) -> tuple[Floats, Floats]:
+    """Return p that the mean of each row, what is left of the margin, is not below 0, and p that it is."""
     if test == "bootstrap":
         p = bootstrap_tail(room, setting)
-        return p, 1 - p
-    return float(TESTS[test](room, setting)[0]), float(TESTS[test](-room, setting)[0])
+        p_below = 1 - p
+    else:
+        p, p_below = (TESTS[test](each, setting) for each in (room, -room))
+    same, enough, chance = (
+        steady(room),
+        room[:, 0] >= 0,
+        0.5 ** room.shape[1],
+    )  # every topic says the same: as for signs
+    return np.where(same, np.where(enough, chance, 1.0), p), np.where(same, np.where(enough, 1.0, chance), p_below)
 
 
 def bounds(gaps: Floats, test: str, alpha: float, setting: Setting) -> tuple[float, float]:

@@ -15,8 +15,10 @@ from exaequo.comparison.plan import tie_rule
 from exaequo.errors import BadParameter
 from exaequo.measures import Measure, parse_measure, parse_measures
 from exaequo.options import check_alpha, check_choice
-from exaequo.stats.tests import Setting
+from exaequo.stats.tests import MOST_EXACT, Setting
 
+#: The bootstrap passes too much with fewer topics (docs/gate.md has the figures).
+FEWEST = {"bootstrap": 10}
 _FLOOR = re.compile(r"\s*(.+?)\s*(>=|≥|<=|≤)\s*(\S+)\s*")
 
 
@@ -49,9 +51,15 @@ class Rule:
 
     def __post_init__(self) -> None:
         check_choice("test", self.test, GATE_TESTS)
+        if isinstance(self.alpha, bool) or not isinstance(self.alpha, int | float):
+            raise BadParameter(f"alpha must be a number between 0 and 0.5. Got {self.alpha!r} instead.")
         check_alpha(self.alpha, 0.5)
-        if isinstance(self.min_topics, bool) or not isinstance(self.min_topics, int) or self.min_topics < 2:
-            raise BadParameter(f"min_topics must be a whole number ≥ 2. Got {self.min_topics!r} instead.")
+        for name, least in (("min_topics", 2), ("samples", 100)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise BadParameter(f"{name} must be a whole number ≥ {least}. Got {value!r} instead.")
+        if not isinstance(self.ties, str | Sequence):
+            raise BadParameter(f"ties must be a rule or strategies, as names. Got {self.ties!r} instead.")
         tie_rule(self.ties)  # checks it
         self.setting  # noqa: B018 - checks the rest
 
@@ -59,6 +67,15 @@ class Rule:
     def setting(self) -> Setting:
         """What the tests need to know."""
         return Setting(self.samples, self.seed, "greater")
+
+    @property
+    def least(self) -> int:
+        """With fewer topics nothing is decided."""
+        return max(self.min_topics, FEWEST.get(self.test, 0))
+
+    def drawn(self, topics: int) -> bool:
+        """Tell whether the test draws random patterns, with so many topics."""
+        return self.test == "bootstrap" or (self.test == "randomization" and topics > MOST_EXACT)
 
     @property
     def measures(self) -> list[Measure]:
@@ -76,7 +93,7 @@ def bars(
     `floors` are conditions such as `nDCG@10 >= 0.45`; a measure that only has a floor is gated too.
     """
     usual, own = Margin.of(max_drop), dict(measures) if isinstance(measures, Mapping) else {}
-    least = dict(map(_floor, floors))
+    least = dict(map(floor_of, (floors,) if isinstance(floors, str) else floors))
     asked = parse_measures([*own] if own else measures or (() if least else GATE_MEASURES))
     found = {measure: Bar(measure, usual) for measure in (*asked, *least)}
     for name, given in own.items():
@@ -98,9 +115,9 @@ def _bar(measure: Measure, given: Any, usual: Margin) -> Bar:
     return Bar(measure, Margin.of(table.get("max_drop", usual)), None if floor is None else _number(floor, measure))
 
 
-def _floor(text: str) -> tuple[Measure, float]:
+def floor_of(text: str) -> tuple[Measure, float]:
     """Read `nDCG@10 >= 0.45`, or `Noise@10 <= 0.3` where less is better."""
-    found = _FLOOR.fullmatch(text)
+    found = _FLOOR.fullmatch(text) if isinstance(text, str) else None
     if found is None:
         raise BadParameter(f"A floor is written as nDCG@10 >= 0.45. Got {text!r} instead.")
     measure = parse_measure(found[1])

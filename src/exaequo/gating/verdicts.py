@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from exaequo.choices import COMPARED
-from exaequo.comparison.verdicts import p_text
 from exaequo.gating.bounds import DIFFERENT, PASSED, UNDECIDED, WORSE
 from exaequo.gating.rule import Rule
 from exaequo.judge import Floats
@@ -17,12 +16,12 @@ from exaequo.luck import gain
 from exaequo.measures import Measure
 from exaequo.stats.equality import differences
 from exaequo.stats.power import topics_needed
-from exaequo.text import count
+from exaequo.text import count, p_text, signed
 
-#: Of fewer topics that differ at all, a rare loss may have been missed.
-FEW_DIFFER = 5
-#: Tests whose promise was seen to fail with fewer topics (docs/gate.md has the figures).
-RELIABLE = {"t": 10, "randomization": 10, "bootstrap": 25}
+#: Of fewer topics that differ, a loss on a few of the others may have been missed (docs/gate.md has the figures).
+FEW_DIFFER = 10
+#: With fewer topics, and a few that lose much, more than twice as many losses pass as should.
+RELIABLE = 25
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,50 +67,56 @@ class Gate:
         return self.measure if self.slice is None else f"{self.measure} on {self.slice}"
 
 
-def needed(values: Floats, upward: int, margin: float, rule: Rule) -> float | None:
+def needed(values: Floats, upward: int, margin: float, rule: Rule, alpha: float) -> float | None:
     """Return how many topics could decide, if the difference is as large as it seems; None if no number could."""
-    room = upward * (values[1] - values[0]) + margin
-    spread = float(room.std(ddof=1))
-    effect = np.array([0.0 if spread == 0 else room.mean() / spread])
-    found = float(topics_needed(effect, rule.alpha, sides=1)[0])
-    return max(found, float(rule.min_topics)) if np.isfinite(found) else None
+    gaps = upward * (values[1] - values[0])
+    mean, spread = float(gaps.mean()), float(gaps.std(ddof=1))
+    room = min(margin + mean, margin - mean) if rule.equivalence else margin + mean
+    effect = np.array([0.0 if spread == 0 else room / spread])
+    found = float(topics_needed(effect, alpha, sides=1)[0])
+    if spread == 0:  # as for signs
+        found = float(np.ceil(-np.log2(alpha)))
+    return max(found, float(rule.least)) if np.isfinite(found) else None
 
 
-def cautions_of(values: Floats, rule: Rule, identical: bool) -> list[str]:
-    """Say why a verdict may promise more than the topics can hold."""
+def cautions_of(values: Floats, upward: int, margin: float, rule: Rule, alpha: float, state: str) -> Iterator[str]:
+    """Say why a verdict may promise more than the topics can hold, or less."""
+    if rule.drawn(values.shape[1]) and 1 / (rule.samples + 1) > alpha:
+        yield f"with {rule.samples:,} samples nothing can be decided at {alpha:.2g}: take more"
+    if upward > 0 and margin >= float(values[0].mean()) > 0:
+        yield "a loss of everything would be allowed"
+    if state == UNDECIDED:
+        return
     gaps, topics = differences(values[:1], values[1:])[0], values.shape[1]
     differ, spread = int((gaps != 0).sum()), float(gaps.std(ddof=1))
-    if identical:
-        return []
-    found = []
-    if topics < RELIABLE[rule.test]:
-        found.append(f"with {count(topics, 'topic')} the {rule.test} test may pass more often than it should")
-    if differ < min(FEW_DIFFER, topics):
-        unseen = 1 - rule.alpha ** (1 / topics)
-        found.append(
-            f"only {differ} of {count(topics, 'topic')} differ; a loss on {unseen:.0%} of topics may be unseen"
-        )
+    if topics < RELIABLE:
+        yield f"with {count(topics, 'topic')}, of which a few may differ much, it errs more often than {alpha:.2g}"
+    if differ < min(FEW_DIFFER, topics / 2):
+        unseen = 1 - alpha ** (1 / topics)
+        yield f"only {differ} of {count(topics, 'topic')} differ; a loss on {unseen:.0%} of topics may be unseen"
     elif spread < 0.01 * abs(float(gaps.mean())):
-        found.append("the differences hardly vary, so p says little about other topics")
-    return found
+        yield "the differences hardly vary, so p says little about other topics"
 
 
 def sentence(gate: Gate, measure: Measure, rule: Rule) -> str:
     """Say the verdict on a loss, with what it rests on."""
     if gate.difference is None:
-        return f"{gate.what}: undecided: only {count(gate.topics, 'topic')}; at least {rule.min_topics} are needed."
-    same = gate.state == PASSED and gate.p is None
+        return f"{gate.what}: undecided: only {count(gate.topics, 'topic')}; at least {rule.least} are needed."
     how = f"allowed is {_allowed(gate)} ({_test(gate, rule)}, {count(gate.topics, 'topic')})"
     text = f"{gate.what}: {_WORDS[rule.equivalence][gate.state]}: {_gap(gate)}"
-    if same:
+    if gate.state == PASSED and gate.p is None:
         text += ", the two runs are the same"
     elif gate.reason == "ties":
         text += f"; ties decide: {_by_ties(gate)}; {how}"
     elif gate.state == UNDECIDED:
-        text += f", {_sure(gate, measure)}; {how}; {_why(gate, rule)}"
+        text += f", {_sure(gate, measure, rule)}; {how}; {_why(gate, rule)}"
     else:
-        text += f", {_sure(gate, measure)}; {how}"
-    return text + "".join(f"; caution: {each}" for each in gate.cautions) + "."
+        text += f", {_sure(gate, measure, rule)}; {how}"
+    return text + _cautions(gate) + "."
+
+
+def _cautions(gate: Gate) -> str:
+    return "".join(f"; caution: {each}" for each in gate.cautions)
 
 
 _WORDS: dict[bool, dict[str, str]] = {
@@ -131,7 +136,7 @@ _WORDS: dict[bool, dict[str, str]] = {
 
 def _gap(gate: Gate) -> str:
     share = float(gain(gate.candidate or 0.0, gate.baseline or 0.0))
-    return f"{gate.difference:+.4f}" + ("" if share != share else f" ({share:+.1f} %)")
+    return signed(gate.difference or 0.0) + ("" if share != share else f" ({signed(share, 1)} %)")
 
 
 def _allowed(gate: Gate) -> str:
@@ -140,22 +145,32 @@ def _allowed(gate: Gate) -> str:
 
 
 def _test(gate: Gate, rule: Rule) -> str:
-    from exaequo.stats.tests import MOST_EXACT
-
-    drawn = rule.test == "bootstrap" or (rule.test == "randomization" and gate.topics > MOST_EXACT)
-    return rule.test + (f", {rule.samples:,} samples, seed {rule.seed}" if drawn else "")
+    return rule.test + (f", {rule.samples:,} samples, seed {rule.seed}" if rule.drawn(gate.topics) else "")
 
 
-def _sure(gate: Gate, measure: Measure) -> str:
+def _sure(gate: Gate, measure: Measure, rule: Rule) -> str:
     """Say what is known about the loss: the bound that decides."""
-    sure = f"{100 * (1 - (gate.alpha or 0)):.4g} % sure that it"
+    confidence = f"{100 * (1 - (gate.alpha or 0)):.4g} % sure"
     low, high = (gate.low, gate.high) if measure.upward > 0 else (_turned(gate.high), _turned(gate.low))
+    if low is None or high is None:
+        return f"too few {'samples' if rule.drawn(gate.topics) else 'topics'} to be {confidence} of any bound"
     if gate.state == WORSE:
-        return f"{sure} loses at least {abs(high or 0.0):.4f}, {p_text(gate.p_worse or 0.0)}"
-    if low is None:
-        return f"too few topics to be {100 * (1 - (gate.alpha or 0)):.4g} % sure of any bound"
+        return f"{confidence} that it loses at least {abs(high):.4f}, {p_text(gate.p_worse or 0.0)}"
+    if gate.state == DIFFERENT:
+        return f"{confidence} that it gains at least {low:.4f}, {p_text(gate.p_worse or 0.0)}"
     bound = f"gains at least {low:.4f}" if low > 5e-5 else f"loses no more than {abs(min(low, 0.0)):.4f}"
-    return f"{sure} {bound}, {p_text(gate.p or 0.0)}"
+    if rule.equivalence and low <= 5e-5:
+        bound += f", and gains no more than {max(high, 0.0):.4f}" if high > -5e-5 else f", and at least {-high:.4f}"
+    return f"{confidence} that it {bound}{_lower(gate, measure, low)}, {p_text(gate.p or 0.0)}"
+
+
+def _lower(gate: Gate, measure: Measure, low: float) -> str:
+    """Say under which order the bound is worst, if it is not the one that counts."""
+    ends = {ties: each["low"] if measure.upward > 0 else _turned(each["high"]) for ties, each in gate.by_ties.items()}
+    known = {ties: end for ties, end in ends.items() if end is not None}
+    worst = min(known, key=lambda ties: known[ties])
+    name = f"under {worst} ties" if worst in COMPARED else f"at its {worst}"
+    return f" ({signed(known[worst])} {name})" if known[worst] < low - 5e-5 else ""
 
 
 def _turned(bound: float | None) -> float | None:
@@ -164,8 +179,8 @@ def _turned(bound: float | None) -> float | None:
 
 def _why(gate: Gate, rule: Rule) -> str:
     """Say why the topics cannot tell, and how many could."""
-    if gate.topics < rule.min_topics:
-        return f"at least {rule.min_topics} topics are needed"
+    if gate.topics < rule.least:
+        return f"at least {rule.least} topics are needed"
     if gate.topics_needed is None:
         return "the difference lies at the margin, where no number of topics decides"
     if gate.topics_needed <= gate.topics:
@@ -178,9 +193,9 @@ def _by_ties(gate: Gate) -> str:
     said = []
     for ties, found in gate.by_ties.items():
         name = ties if ties in COMPARED else f"at its {ties}"
-        gap = f" ({found['difference']:+.4f})" if "difference" in found else f" ({found['candidate']:.4f})"
+        gap = f" ({signed(found['difference'])})" if "difference" in found else f" ({found['candidate']:.4f})"
         said.append(f"{name} {found['state']}{gap}")
-    left = "" if gate.open is None else f"; over all orders {gate.open[0]:+.4f} to {gate.open[1]:+.4f}"
+    left = "" if gate.open is None else f"; over all orders {signed(gate.open[0])} to {signed(gate.open[1])}"
     return ", ".join(said) + left
 
 
@@ -189,4 +204,4 @@ def sentence_of_floor(gate: Gate, measure: Measure) -> str:
     sign = ">=" if measure.upward > 0 else "<="
     state = {PASSED: "passed, it is", WORSE: "worse, it is not", UNDECIDED: "undecided, ties decide"}[gate.state]
     ties = f" ({_by_ties(gate)})" if gate.state == UNDECIDED else ""
-    return f"{measure} {sign} {gate.floor:g}: {state}: {gate.candidate:.4f}{ties}."
+    return f"{measure} {sign} {gate.floor:g}: {state}: {gate.candidate:.4f}{ties}{_cautions(gate)}."

@@ -1,14 +1,157 @@
-"""What a gate writes: Markdown for a pull request. In: a `GateResult`. Out: text."""
+"""What a gate writes: text, Markdown for a pull request, JUnit XML, annotations for GitHub. In: a `GateResult`.
+
+Every form holds what to be careful about: cautions stand in the sentences, warnings beside them.
+"""
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
+from xml.etree import ElementTree as Xml
+
+from exaequo import tabular
+from exaequo.gating.bounds import PASSED, UNDECIDED
+from exaequo.gating.verdicts import Gate
+from exaequo.measures import parse_measure
+from exaequo.tabular import Column, Table
+from exaequo.text import on_one_line, signed
 
 if TYPE_CHECKING:
     from exaequo.gating import GateResult
 
 
+def name_of(gate: Gate) -> str:
+    """Return what a verdict is about: the measure, with its slice or its floor."""
+    if gate.kind != "floor":
+        return gate.what
+    return f"{gate.what} {'>=' if parse_measure(gate.measure).upward > 0 else '<='} {gate.floor:g}"
+
+
+def _table(result: GateResult) -> Table:
+    """Return what answers at a glance: `at worst` is how bad it may be, `allowed` how bad that may be."""
+
+    def column(head: str, write: Callable[[Gate], str | None], right: bool = True) -> Column:
+        return Column(head, [write(gate) for gate in result.gates], right)
+
+    def mean(number: float | None) -> str | None:
+        return None if number is None else f"{number:.4f}"
+
+    def gap(number: float | None) -> str | None:
+        return None if number is None else signed(number)
+
+    def at_worst(gate: Gate) -> str | None:
+        upward = parse_measure(gate.measure).upward
+        bounds = [found["low" if upward > 0 else "high"] for found in gate.by_ties.values() if "low" in found]
+        bounds = bounds or [gate.low]  # what no strategy was asked about
+        return None if None in bounds else gap(upward * min(upward * each for each in bounds))
+
+    return Table(
+        columns=[
+            column("measure", name_of, right=False),
+            column("baseline", lambda gate: mean(gate.baseline)),
+            column("candidate", lambda gate: mean(gate.candidate)),
+            column("difference", lambda gate: gap(gate.difference)),
+            column("at worst", at_worst),
+            column("allowed", lambda gate: gap(gate.allowed)),
+            column("verdict", lambda gate: gate.state, right=False),
+        ]
+    )
+
+
+def _told(result: GateResult) -> list[Gate]:
+    """Return what a table does not tell: what did not pass, and what passed with a caution."""
+    return [gate for gate in result.gates if not gate.passed or gate.cautions]
+
+
+def _how(result: GateResult) -> str:
+    """Say how verdicts are found."""
+    asked = result.options
+    ties = asked["ties"] if isinstance(asked["ties"], str) else ", ".join(asked["ties"])
+    topics = max((gate.topics for gate in result.gates), default=0)
+    file = f", as {asked['config']} says" if asked.get("config") else ""
+    return f"{100 * (1 - asked['alpha']):g} % sure, {asked['test']}, {ties} ties, {topics:,} topics{file}"
+
+
+def text(result: GateResult, width: int = 0) -> str:
+    """Return lines for people: a table, sentences on what did not just pass, the state; as wide as told."""
+    said = [*(gate.sentence for gate in _told(result)), *(f"warning: {each}" for each in result.warnings)]
+    lines = [
+        textwrap.fill(line, width, subsequent_indent="  ", break_on_hyphens=False) if width else line
+        for line in map(on_one_line, said)
+    ]
+    return "\n\n".join(filter(None, [_how(result), tabular.text(_table(result)), "\n".join(lines), result.state]))
+
+
 def markdown(result: GateResult) -> str:
-    """Return a summary for a pull request."""
-    lines = [f"## Search quality: {result.state}", "", *(f"- {gate.sentence}" for gate in result.gates)]
-    return "\n".join([*lines, *(f"- warning: {each}" for each in result.warnings)]) + "\n"
+    """Return a summary for a pull request: the state, the table, what to know, and the topics that lost most."""
+    said = [*(gate.sentence for gate in _told(result)), *(f"warning: {each}" for each in result.warnings)]
+    parts = [
+        f"## Search quality: {result.state}",
+        tabular.markdown(_table(result)),
+        tabular.markdown(Table(lines=[_how(result)])),
+        tabular.markdown(Table(lines=said)),
+    ]
+    if result.losses.height:
+        parts += ["Topics that lost most:", tabular.markdown(Table.of(result.losses))]
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def junit(result: GateResult) -> str:
+    """Return JUnit XML: worse is a failure, undecided an error, or skipped where it does not count."""
+    kinds = [_kind(result, gate) for gate in result.gates]
+    counts = {"tests": len(kinds), **{f"{kind}s": kinds.count(kind) for kind in ("failure", "error")}}
+    counts["skipped"] = kinds.count("skipped")
+    suite = Xml.Element("testsuite", {"name": "exaequo gate", **{name: str(many) for name, many in counts.items()}})
+    for gate, kind in zip(result.gates, kinds, strict=True):
+        case = Xml.SubElement(suite, "testcase", classname="exaequo.gate", name=on_one_line(name_of(gate)), time="0")
+        said = on_one_line(gate.sentence)
+        if kind:
+            Xml.SubElement(case, kind, {"message": said, **({} if kind == "skipped" else {"type": gate.state})})
+        else:
+            Xml.SubElement(case, "system-out").text = said
+    if result.warnings:
+        Xml.SubElement(suite, "system-out").text = "\n".join(
+            f"warning: {on_one_line(each)}" for each in result.warnings
+        )
+    whole = Xml.Element("testsuites")
+    whole.append(suite)
+    Xml.indent(whole)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + Xml.tostring(whole, encoding="unicode") + "\n"
+
+
+def _kind(result: GateResult, gate: Gate) -> str:
+    """Return what a verdict is to JUnit; nothing if it passed."""
+    if gate.state == PASSED:
+        return ""
+    if gate.state == UNDECIDED:
+        return "error" if result.counts(gate) else "skipped"
+    return "failure"
+
+
+def github(result: GateResult) -> str:
+    """Return annotations for GitHub Actions: an error for what holds the release, warnings, and one notice."""
+    return "".join(f"{line}\n" for line in _annotations(result))
+
+
+def _annotations(result: GateResult) -> Iterator[str]:
+    def annotation(kind: str, title: str, message: str) -> str:
+        safe = on_one_line(message).replace("%", "%25")
+        head = on_one_line(title).replace("%", "%25").replace(":", "%3A").replace(",", "%2C")
+        return f"::{kind} title={head}::{safe}"
+
+    for gate in result.gates:
+        kind = _kind(result, gate)
+        if kind:
+            level = "warning" if kind == "skipped" else "error"
+            yield annotation(level, f"{name_of(gate)}: {gate.state}", gate.sentence)
+        elif gate.cautions:
+            yield annotation("warning", f"{name_of(gate)}: caution", "; ".join(gate.cautions))
+    for each in result.warnings:
+        yield annotation("warning", "Search quality: warning", each)
+    passed = [name_of(gate) for gate in result.gates if gate.passed]
+    yield annotation("notice", f"Search quality: {result.state}", f"passed: {', '.join(passed) or 'nothing'}")
+
+
+#: A function for each form that is no table and no JSON.
+FORMS: dict[str, Callable[[GateResult], str]] = {"markdown": markdown, "junit": junit, "github": github}

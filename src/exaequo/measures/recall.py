@@ -157,9 +157,7 @@ def mor_parts(ranking: Ranking, cutoff: int, rel: float | None = None) -> MorPar
     the greatest average precision any such list can have; they are equal only if h = w or h = 1.
     """
     hits, n = ranking.hits(rel, cutoff), ranking.n_rel(rel)
-    h = ranking.total(hits.topic)
-    w = np.zeros(ranking.n_topics)
-    np.maximum.at(w, hits.topic, hits.rank)
+    h, w = ranking.total(hits.topic), _last_found(ranking, cutoff, rel)
     ap = average_precision(ranking, cutoff, rel)
     ap0 = ratio(ranking.total(hits.topic, hits.nth / ((w - h)[hits.topic] + hits.nth)), n)
     ap1 = ratio(h - 1 + ratio(h, w), n) * (h > 0)
@@ -311,9 +309,7 @@ def _work_saved_steps(view: View, recall: float, docs: int | None = None, rel: f
 )
 def last_relevant(ranking: Ranking, docs: int, rel: float | None = None) -> Floats:
     refuse_fewer("LastRel", ranking, docs, rel)
-    hits = ranking.hits(rel)
-    last = np.zeros(ranking.n_topics)
-    np.maximum.at(last, hits.topic, hits.rank)
+    last = _last_found(ranking, None, rel)
     all_found = (found(ranking, rel) == ranking.n_rel(rel)) & (last > 0)
     return np.where(all_found, last, docs)
 
@@ -332,6 +328,38 @@ def _last_relevant_steps(view: View, docs: int, rel: float | None = None) -> lis
     last = rows[-1]
     found = precision_at_each(view, rows, rel)
     return [found, Step("last relevant", {"n": n, "document": last["document"], "result": float(last["rank"])})]
+
+
+@define(
+    "Width",
+    title="Rank of the last relevant document found",
+    formula="Width@k = rank of the last relevant document in the first k; k + 1 if there is none",
+    source=_MOR + " (w)",
+    example="Width@100",
+    note="tells lists apart that find as many; one that finds fewer may have a lower value",
+    higher_is_better=False,
+    chain="not guaranteed",
+    highest=float("inf"),
+)
+def width(ranking: Ranking, cutoff: int, rel: float | None = None) -> Floats:
+    last = _last_found(ranking, cutoff, rel)
+    return np.where(last > 0, last, cutoff + 1)
+
+
+@explains(width)
+def _width_steps(view: View, cutoff: int, rel: float | None = None) -> list[Step]:
+    rows = hits(view, cutoff, rel)
+    if not rows:
+        return [Step("none relevant at", {"n": view.n_rel(rel), "cutoff": cutoff, "result": cutoff + 1.0})]
+    last = {"document": rows[-1]["document"], "cutoff": cutoff, "result": float(rows[-1]["rank"])}
+    return [precision_at_each(view, rows, rel, cutoff), Step("width", last)]
+
+
+def _last_found(ranking: Ranking, cutoff: int | None, rel: float | None) -> Floats:
+    """Return the rank of the last relevant document in the first `cutoff`, 0 if there is none."""
+    hits, last = ranking.hits(rel, cutoff), np.zeros(ranking.n_topics)
+    np.maximum.at(last, hits.topic, hits.rank)
+    return last
 
 
 def refuse_fewer(name: str, ranking: Ranking, docs: int, rel: float | None) -> None:

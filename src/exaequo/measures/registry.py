@@ -33,8 +33,8 @@ from exaequo.text import did_you_mean
 #: How a measure moves from the realistic to the optimistic order: up, down, or no promise.
 Chain = Literal["holds", "reversed", "not guaranteed"]
 #: What a measure may look at besides ranks and judgments: names of documents or what else tells those of one grade
-#: apart; the length of the list; ties, which it then takes as a whole, in no order.
-Sight = Literal["names", "length", "ties"]
+#: apart; the length of the list; ties, which it then takes as a whole, in no order; the scores themselves.
+Sight = Literal["names", "length", "ties", "scores"]
 Function = Callable[..., Floats]
 F = TypeVar("F", bound=Function)
 REQUIRED: Any = inspect.Parameter.empty
@@ -50,6 +50,7 @@ FAMILIES = {
     "users": "Readers who stop",
     "subtopics": "Subtopics",
     "incomplete": "Incomplete judgments",
+    "filters": "Selections: filters with a threshold",
     "counts": "Counts",
 }
 
@@ -74,6 +75,8 @@ class Definition:
     note: str = ""
     #: When a topic has no value; empty if every topic has one.
     undefined: str = ""
+    #: Why its values of several topics should not be averaged; empty if they may be.
+    caution: str = ""
     #: Its names in trec_eval, as P_{cutoff} or iprec_at_recall_{recall}.
     official: tuple[str, ...] = ()
     sees: tuple[Sight, ...] = ()

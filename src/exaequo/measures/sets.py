@@ -16,8 +16,8 @@ from exaequo.measures.steps import Explainer, Step, contingency, explains, f_ste
 from exaequo.measures.view import View
 from exaequo.order import Ranking
 
-_CLEVERDON = "C. W. Cleverdon, J. Mills, M. Keen: Factors determining the performance of indexing systems, 1966"
-_RIJSBERGEN = "C. J. van Rijsbergen: Information Retrieval, 2nd edition, 1979, chapter 7"
+CLEVERDON = "C. W. Cleverdon, J. Mills, M. Keen: Factors determining the performance of indexing systems, 1966"
+RIJSBERGEN = "C. J. van Rijsbergen: Information Retrieval, 2nd edition, 1979, chapter 7"
 
 
 def f_measure(precision: Floats, recall: Floats, beta: float) -> Floats:
@@ -34,7 +34,7 @@ def found(ranking: Ranking, rel: float | None, cutoff: int | None = None) -> Flo
     "P",
     title="Precision at k",
     formula="P@k = relevant documents in the first k / k",
-    source=_CLEVERDON,
+    source=CLEVERDON,
     example="P(rel=2)@10",
     aliases=("Precision",),
     official=("P_{cutoff}",),
@@ -62,7 +62,7 @@ def _precision_steps(view: View, cutoff: int | None = None, rel: float | None = 
     "R",
     title="Recall at k",
     formula="R@k = relevant documents in the first k / all relevant documents",
-    source=_CLEVERDON,
+    source=CLEVERDON,
     example="R@1000",
     aliases=("Recall",),
     official=("recall_{cutoff}",),
@@ -86,7 +86,7 @@ def _recall_steps(view: View, cutoff: int | None = None, rel: float | None = Non
     "F",
     title="F measure at k",
     formula="F(β)@k = (1 + β²)·P@k·R@k / (β²·P@k + R@k)",
-    source=_RIJSBERGEN,
+    source=RIJSBERGEN,
     example="F(beta=2)@20",
 )
 def f_at(ranking: Ranking, cutoff: int, rel: float | None = None, beta: float = 1.0) -> Floats:
@@ -136,7 +136,7 @@ e_at = complement(
     _f_steps,
     title="Effectiveness of van Rijsbergen at k",
     formula="E(β)@k = 1 − F(β)@k",
-    source=_RIJSBERGEN,
+    source=RIJSBERGEN,
     example="E(beta=2)@20",
 )
 noise = complement(
@@ -146,7 +146,7 @@ noise = complement(
     _precision_steps,
     title="Noise at k",
     formula="Noise@k = 1 − P@k: what the reader looks at for nothing",
-    source=_CLEVERDON,
+    source=CLEVERDON,
     example="Noise@10",
 )
 silence = complement(
@@ -156,7 +156,7 @@ silence = complement(
     _recall_steps,
     title="Silence at k",
     formula="Silence@k = 1 − R@k: what the reader misses",
-    source=_CLEVERDON,
+    source=CLEVERDON,
     example="Silence@1000",
 )
 
@@ -199,7 +199,7 @@ def _success_steps(view: View, cutoff: int, rel: float | None = None) -> list[St
     "SetP",
     title="Precision of the whole list",
     formula="SetP = relevant documents returned / documents returned; 0 if there are none",
-    source=_CLEVERDON,
+    source=CLEVERDON,
     official=("set_P",),
     sees=("length",),
     explain=_precision_steps,
@@ -213,7 +213,7 @@ def set_precision(ranking: Ranking, rel: float | None = None) -> Floats:
     "SetR",
     title="Recall of the whole list",
     formula="SetR = relevant documents returned / all relevant documents",
-    source=_CLEVERDON,
+    source=CLEVERDON,
     official=("set_recall",),
     explain=_recall_steps,
 )
@@ -226,7 +226,7 @@ def set_recall(ranking: Ranking, rel: float | None = None) -> Floats:
     "SetF",
     title="F measure of the whole list",
     formula="SetF(β) = (1 + β²)·SetP·SetR / (β²·SetP + SetR)",
-    source=_RIJSBERGEN + ". The parameter of trec_eval's set_F is β²",
+    source=RIJSBERGEN + ". The parameter of trec_eval's set_F is β²",
     example="SetF(beta=2)",
     official=("set_F",),
     sees=("length",),

@@ -19,10 +19,13 @@ if TYPE_CHECKING:
     from exaequo.plot.kinds.asl import asl as asl
     from exaequo.plot.kinds.at_k import at_k as at_k
     from exaequo.plot.kinds.curve import curve as curve
+    from exaequo.plot.kinds.filters import filters as filters
     from exaequo.plot.kinds.measures import measures as measures
     from exaequo.plot.kinds.recall import recall as recall
+    from exaequo.plot.kinds.reversals import reversals as reversals
     from exaequo.plot.kinds.scatter import scatter as scatter
     from exaequo.plot.kinds.single import single as single
+    from exaequo.plot.kinds.stream import stream as stream
     from exaequo.plot.kinds.systems import systems as systems
     from exaequo.plot.kinds.threshold import threshold as threshold
     from exaequo.plot.kinds.tie_groups import tie_groups as tie_groups

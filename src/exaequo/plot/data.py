@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,8 @@ import numpy as np
 
 from exaequo.choices import HIGHEST_GRADE
 from exaequo.errors import BadParameter
-from exaequo.evaluation import judged_runs, warn
+from exaequo.evaluation import judged_runs, prepared, warn
+from exaequo.filtering import Filter, filters_of, from_tables
 from exaequo.judge import Floats, Judgments
 from exaequo.language import say, strategy
 from exaequo.measures import Measure, parse_measure
@@ -62,6 +64,31 @@ def read(qrels: QrelsLike, runs: Any, common: Common) -> RankedRuns:
     orderings = [ordering for ordering, _ in found]
     names = unique_names([(each.run.name, each.run.source.name) for each in orderings])
     return RankedRuns(orderings[0].judgments, names, orderings, level_of(common))
+
+
+def read_filters(qrels: Any, runs: Any, common: Common, docs: int | None = None) -> tuple[list[Filter], str]:
+    """Read filters, of judgments and runs, or without runs of tables of decisions; and say what counts as relevant."""
+    if runs is None:
+        one = isinstance(qrels, list | tuple) and bool(qrels) and hasattr(qrels[0], "_fields")  # named tuples
+        several = isinstance(qrels, Mapping | list | tuple) and not one
+        return from_tables(qrels if several else [qrels], docs=docs), ""
+    options = Options(**evaluation(common))
+    judged = list(judged_runs(prepared(read_qrels(qrels), options, every=True), read_runs(runs), options))
+    warn(note for _, said in judged for note in said)
+    return filters_of([ordering for ordering, _ in judged], docs=docs), level_of(common)
+
+
+def of_selections(measure: str) -> Measure:
+    """Return a measure of what a filter selects."""
+    parsed = by_topic(measure)
+    if parsed.definition.family != "filters":
+        raise BadParameter(f"{measure} is not a measure of a selection, such as SelF or T9P.")
+    return parsed
+
+
+def cautioned(measure: Measure) -> str:
+    """Say that values are averaged that should not be, if they are."""
+    return "raw utilities, which are not to be averaged over themes" if measure.definition.caution else ""
 
 
 def level_of(common: Common) -> str:

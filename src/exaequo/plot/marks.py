@@ -202,14 +202,15 @@ def lines(
     behind: Sequence[Row] = (),
     front: Sequence[Row] = (),
     said: str = "",
+    beside: Mapping[str, str] | None = None,
 ) -> Chart:
     """Draw a line per run, with its name at the end, between the layers behind and in front.
 
     `marked` are the points to mark, by default all of them. With too many runs for names, those with the highest `rank`
-    are named and the others are thin and grey.
+    are named and the others are thin and grey. `beside` is what stands after a name.
     """
     named, some = _named(list(found), rank or {})
-    shown = short_names(named)
+    shown = {name: f"{short}{(beside or {}).get(name, '')}" for name, short in short_names(named).items()}
     canvas = canvas.beside(right=margin(list(shown.values()), canvas))
     canvas = canvas.high(max(canvas.height, canvas.line * len(named)))
     encoding = axes.encoding()

@@ -1,6 +1,6 @@
 """Tables of decisions: `theme, truth, score`, one row per document a classifier looked at. Out: a `Decisions`.
 
-A column with the names of the documents is read if there is one.
+Columns with the names of the documents, and with the times they came, are read if there are any.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from exaequo.errors import BadParameter, InputError, bad_input
+from exaequo.choices import STDIN
+from exaequo.errors import BadParameter, InputError, Problem, bad_input
 from exaequo.read import objects, tables, trec
 from exaequo.read.source import load
 
@@ -24,7 +25,9 @@ NAMES: dict[str, tuple[str, ...]] = {
     "truth": ("y_true", "truth", "rel", "relevance", "label", "relevant"),
     "score": ("y_score", "score", "sim", "probability", "decision", "y_pred", "selected", "prediction"),
     "document": ("docno", "doc_id", "docid", "document", "doc"),
+    "time": ("time", "order"),
 }
+_OPTIONAL = ("document", "time")
 _WORDS = {"true": 1.0, "yes": 1.0, "t": 1.0, "y": 1.0, "false": 0.0, "no": 0.0, "f": 0.0, "n": 0.0}
 
 
@@ -38,6 +41,10 @@ class Decisions:
     score: npt.NDArray[np.float64]
     #: Names of the documents, if the table has any.
     document: pl.Series | None = None
+    #: When each document came, a place in `moments`, if the table has times.
+    moment: npt.NDArray[np.int64] | None = None
+    moments: pl.Series | None = None
+    file: str = "table"
 
 
 def read_decisions(data: Any, *, reader: str | None = None, columns: Mapping[str, str] | None = None) -> Decisions:
@@ -53,12 +60,30 @@ def read_decisions(data: Any, *, reader: str | None = None, columns: Mapping[str
         name = source.stem
     else:
         table, place, name = objects.to_table(data, trec.RUN, "table"), tables.Place("table"), "table"
+    return _decisions(name, table, place, columns or {})
+
+
+def holds_decisions(path: str, *, reader: str | None = None, columns: Mapping[str, str] | None = None) -> bool:
+    """Tell whether a file is a table of decisions: it has a column for theme, truth and score, which qrels do not."""
+    kind = reader or tables.kind_of(path, "")
+    if path == STDIN or kind not in tables.KINDS:
+        return False
+    content, source = load(path)
+    if not content.strip():
+        return False
+    present = tables.read(content, kind, source.name)[0].columns
     given = columns or {}
+    names = ({given[ours]} if ours in given else {*NAMES[ours]} for ours in ("theme", "truth", "score"))
+    return all(each & {*present} for each in names)
+
+
+def _decisions(name: str, table: pl.DataFrame, place: tables.Place, given: Mapping[str, str]) -> Decisions:
     for key in given:
         if key not in NAMES:
             raise BadParameter(f"columns of a table of decisions are {', '.join(NAMES)}. Got {key!r} instead.")
-    named = "document" in given or any(name in table.columns for name in NAMES["document"])
-    found = {ours: _column(ours, table.columns, place, given) for ours in NAMES if named or ours != "document"}
+    there = {ours for ours in _OPTIONAL if ours in given or any(name in table.columns for name in NAMES[ours])}
+    wanted = (ours for ours in NAMES if ours in there or ours not in _OPTIONAL)
+    found = {ours: _column(ours, table.columns, place, given) for ours in wanted}
     place.refuse_twice(found.values())
     if not table.height:
         raise bad_input(place.name, "there are no rows", "decisions", "Check how it was made.")
@@ -73,10 +98,41 @@ def read_decisions(data: Any, *, reader: str | None = None, columns: Mapping[str
         )
         for row in bad.fill_null(value=True).arg_true()
     ]
+    document = tables.as_text(table[found["document"]], place) if "document" in there else None
+    if document is not None:
+        problems += _twice(theme, document, place)
     if problems:
         raise InputError(problems)
-    document = tables.as_text(table[found["document"]], place) if named else None
-    return Decisions(name, theme, numbers["truth"].to_numpy(), numbers["score"].to_numpy(), document)
+    moment, moments = _moments(table[found["time"]], place) if "time" in there else (None, None)
+    truth, score = (numbers[ours].to_numpy() for ours in ("truth", "score"))
+    return Decisions(name, theme, truth, score, document, moment, moments, place.name)
+
+
+def _twice(theme: pl.Series, document: pl.Series, place: tables.Place) -> list[Problem]:
+    """Return the rows whose document stood before, for the same theme."""
+    rows = pl.DataFrame({"theme": theme, "document": document}).with_row_index("row")
+    again = rows.drop_nulls().with_columns(first=pl.col("row").min().over("theme", "document"))
+    return [
+        place.problem(
+            row,
+            f"document {docno!r} of theme {topic!r} is here and in {place.called(first)}",
+            "each document once in a theme",
+            "Delete one of the two.",
+        )
+        for row, topic, docno, first in again.filter(pl.col("row") != pl.col("first")).rows()
+    ]
+
+
+def _moments(column: pl.Series, place: tables.Place) -> tuple[npt.NDArray[np.int64], pl.Series]:
+    """Return the place of each time among all of them, and these in order: as numbers if they are, else as text."""
+    numbers = _numbers(column) if column.dtype in (pl.String, pl.Boolean) else column
+    times = numbers if not numbers.null_count() else tables.as_text(column, place)
+    missing = (times.is_null() | (times.cast(pl.String) == "")).fill_null(value=True).arg_true()
+    if len(missing):
+        problems = [place.problem(row, "the time is missing", "when it came", "Mend the row.") for row in missing]
+        raise InputError(problems)
+    moments = times.unique().sort().alias("time")
+    return np.searchsorted(moments.to_numpy(), times.to_numpy()), moments
 
 
 def _quoted(value: object) -> str:

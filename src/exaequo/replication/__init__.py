@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from exaequo.choices import COMPARE_MEASURES, RBO_P
+from exaequo.comparison.values import refuse_geometric
 from exaequo.errors import BadParameter
 from exaequo.evaluation import evaluate_runs, judged_runs, prepared, remarks_on_judgments, warn
 from exaequo.language import say, word
@@ -22,8 +23,9 @@ from exaequo.measures import Measure, parse_measures
 from exaequo.options import Evaluation, Options, keywords, one_strategy
 from exaequo.read import Qrels, QrelsLike, Run, RunsLike, read_qrels, read_runs
 from exaequo.replication.experiments import Experiments, baseline_of, both_of, noted
-from exaequo.replication.levels import NOISE, effects_of, headers_of, orders_of, runs_of
-from exaequo.tabular import cell_text, plain
+from exaequo.replication.levels import effects_of, headers_of, orders_of, runs_of
+from exaequo.stats.equality import TOLERANCE
+from exaequo.tabular import Tabled, cell_text, plain
 from exaequo.text import count
 
 
@@ -43,7 +45,7 @@ class Plan:
 
 
 @dataclass(frozen=True, eq=False)
-class Replication:
+class Replication(Tabled):
     """What became of an experiment; each table is a Polars frame. One on other judgments has no `orders` and `topics`.
 
     - `orders`: for each pair of runs Kendall's τ and rank-biased overlap of their lists, means over topics, for whole
@@ -62,11 +64,6 @@ class Replication:
     headers: pl.DataFrame
     warnings: tuple[str, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def tables(self) -> dict[str, pl.DataFrame]:
-        """All tables by name."""
-        return {name: value for name, value in vars(self).items() if isinstance(value, pl.DataFrame)}
 
     @property
     def sentences(self) -> list[str]:
@@ -92,8 +89,11 @@ def _effect_in_words(row: Mapping[str, Any]) -> str:
     ratio = row["effect_ratio"]
     verdict = say("there was none to begin with")
     if not np.isnan(ratio):
-        gone, smaller, larger = ratio <= 0, ratio < 1 - NOISE, ratio > 1 + NOISE
-        names = (gone, say("it is gone")), (smaller, say("it is smaller")), (larger, say("it is larger"))
+        names = (
+            (ratio <= 0, say("it is gone")),
+            (ratio < 1 - TOLERANCE, say("it is smaller")),
+            (ratio > 1 + TOLERANCE, say("it is larger")),
+        )
         verdict = next((words for holds, words in names if holds), say("it is the same"))
     return say(
         "{advanced} over {baseline}, {measure}: improvement {gains}, effect ratio {ratio}, ΔRI {delta}: {verdict}",
@@ -157,9 +157,7 @@ def replicate_runs(
 
     `judgments` are of both experiments, or of each.
     """
-    for measure in measures:
-        if measure.aggregate == "gm":
-            raise BadParameter(f"{measure} is one number per run; take {Measure(measure.definition, measure.params)}.")
+    refuse_geometric(measures, "; take {plain}.")
     same = len(judgments) == 1
     ready = [prepared(each, options) for each in judgments]
     remarks = [said for each in ready for said in remarks_on_judgments(each, measures)]

@@ -13,13 +13,12 @@ from exaequo.judge import Floats
 from exaequo.measures import Measure
 from exaequo.read.metadata import parse_metadata
 from exaequo.replication.experiments import Experiments
+from exaequo.stats.equality import TOLERANCE, differences, slack_of
 from exaequo.stats.lists import Lists, overlap, tau_of_union
 from exaequo.stats.tests import student
 
 #: What an experiment is made of, in the order of its letters.
 PRIMAD = ("platform", "research goal", "implementation", "method", "actor", "data")
-#: Figures that differ by less are equal: the rest is rounding.
-NOISE = 1e-12
 
 
 def orders_of(both: Experiments, p: float, cutoffs: Sequence[int]) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -103,7 +102,7 @@ def _errors(one: Floats, two: Floats, measure: Measure) -> dict[str, float]:
 
 def paired(one: Floats, two: Floats) -> float:
     """Return p of Student's paired two-sided t-test; NaN for fewer than two topics."""
-    return float(student((two - one)[None, :])[0]) if len(one) > 1 else np.nan
+    return float(student(differences(one[None, :], two[None, :]))[0]) if len(one) > 1 else np.nan
 
 
 def unpaired(one: Floats, two: Floats) -> float:
@@ -116,8 +115,9 @@ def unpaired(one: Floats, two: Floats) -> float:
     gap = two.mean() - one.mean()
     squares = ((one - one.mean()) ** 2).sum() + ((two - two.mean()) ** 2).sum()
     error = np.sqrt(squares / free * (1 / len(one) + 1 / len(two)))
-    if error < NOISE:
-        return 1.0 if abs(gap) < NOISE else 0.0
+    least = slack_of(np.concatenate([one, two]))
+    if error <= least:
+        return 1.0 if abs(gap) <= least else 0.0
     return float(2 * stdtr(free, -abs(gap) / error))
 
 
@@ -153,7 +153,7 @@ def _mean(values: Floats) -> float:
 
 def _ratio(above: float, below: float) -> float:
     """Divide; NaN where there is nothing to divide by."""
-    return above / below if abs(below) > NOISE else np.nan
+    return above / below if abs(below) > TOLERANCE else np.nan
 
 
 def headers_of(both: Experiments) -> tuple[pl.DataFrame, list[str]]:

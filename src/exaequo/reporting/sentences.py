@@ -64,8 +64,6 @@ def verdict_of(result: Comparison, best: str, second: str | None) -> str:
     own = dict(systems.select("run", "mean").iter_rows())
     over = say("over {n:,} {n:topic|topics}", n=len(result.scores.shared))
     sure = say("{sure:g} % interval", sure=100 * (1 - plan.alpha))
-    if not (plan.single or plan.correction == "none" or len(systems) < 3 or second is None):
-        sure = say("simultaneous {sure:g} % interval", sure=100 * (1 - plan.alpha))
     if second is None:
         top = systems.row(0, named=True)
         figures = {name: cell_text(top[name]) for name in ("mean", "low", "high")}
@@ -94,6 +92,8 @@ def verdict_of(result: Comparison, best: str, second: str | None) -> str:
     low, high = sorted((side * pair["low"], side * pair["high"]))
     share = (own[best] - own[second]) / own[second] if own[second] else math.nan
     gain = "" if math.isnan(share) else say(" ({gain:+.1f} %)", gain=100 * share).replace("-", "−")
+    if plan.simultaneous(result.family):
+        sure = say("simultaneous {sure:g} % interval", sure=100 * (1 - plan.alpha))
     interval = say("{sure} {low} to {high}", sure=sure, low=signed(low), high=signed(high))
     size = signed(side * pair["difference"]) + gain + say(" over {run}, ", run=second) + interval
     known = f"{p_text(pair['corrected_p'])} ({plan.name})"
@@ -143,7 +143,9 @@ def provenance_of(result: Comparison, options: Options) -> list[tuple[str, str]]
         (
             say("intervals"),
             say(
-                "{sure:g} %; of differences for all pairs together, of means each by itself",
+                "{sure:g} %; of means each by itself, of differences for all pairs together"
+                if plan.simultaneous(result.family)
+                else "{sure:g} %; of means each by itself, of differences too",
                 sure=100 * (1 - plan.alpha),
             ),
         ),

@@ -21,6 +21,8 @@ from exaequo.text import on_one_line
 
 #: How many lines about ties a table shows before it says how many more there are.
 MOST_TIE_LINES = 12
+#: Values that differ only beyond so many digits differ by the order of adding up.
+MOST_DIGITS = 10
 
 
 def value_text(measure: Measure, value: float) -> str:
@@ -110,7 +112,7 @@ def tie_lines(scores: Scores, *, per_topic: bool = False, exact: bool = False) -
             run=on_one_line(effect.run),
             measure=effect.measure,
             figures=", ".join(
-                f"{strategy(name)} {text}" for name, text in zip(INTERVAL, _figures(effect), strict=True)
+                f"{strategy(name)} {text}" for name, text in zip(INTERVAL, _told_apart(effect), strict=True)
             ),
         )
         + (say("; {n:,} {n:topic|topics} changed", n=effect.topics) if per_topic else "")
@@ -142,6 +144,16 @@ def expected_lines(scores: Scores) -> list[str]:
 
 def _figures(effect: TieEffect) -> list[str]:
     return [value_text(effect.measure, getattr(effect, name)) for name in INTERVAL]
+
+
+def _told_apart(effect: TieEffect) -> list[str]:
+    """Return the figures with as many digits, at least four, as it takes for values that differ to look different."""
+    if _counts(effect.measure):
+        return _figures(effect)
+    values = [getattr(effect, name) for name in INTERVAL]
+    tries = ([tabular.fixed(value, digits) for value in values] for digits in range(4, MOST_DIGITS))
+    finest = [tabular.fixed(value, MOST_DIGITS) for value in values]
+    return next((texts for texts in tries if len(set(texts)) == len(set(finest))), finest)
 
 
 # --------------------------------------------------------------------------------------------------- data formats

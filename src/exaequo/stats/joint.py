@@ -30,7 +30,7 @@ _NORMAL_WEIGHT = np.exp(-(_NORMAL**2) / 2) / np.exp(-(_NORMAL**2) / 2).sum()
 class Joint:
     """What a procedure says of each pair: p, and the interval of its mean difference, all of them right at once.
 
-    `level` is that of a two-sided test of one pair alone which has the critical value of the family.
+    `level` is that of a test of one pair alone, with as many sides, which has the critical value of the family.
     """
 
     p: Floats
@@ -131,7 +131,7 @@ def dunnett(values: Floats, first: Ints, second: Ints, alpha: float, setting: Se
     low, high = difference - limit * error, difference + limit * error
     if sides == 1:
         low, high = (low, np.full_like(high, np.inf)) if turn > 0 else (np.full_like(low, -np.inf), high)
-    return Joint(p, low, high, 2 * float(stdtr(df, -limit)))
+    return Joint(p, low, high, sides * float(stdtr(df, -limit)))
 
 
 def dunnett_tail(ratio: float, others: int, df: float, sides: int = 2) -> float:

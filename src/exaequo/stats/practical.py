@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from exaequo.judge import Floats
+from exaequo.stats.equality import TOLERANCE
 from exaequo.stats.tests import steady
 
 
@@ -39,7 +40,7 @@ def practical(gaps: Floats, margin: Floats) -> Practical:
     safe = np.where(same, 1.0, error)
     tails = []
     for apart in (mean + margin, margin - mean):  # how far inside the region each end lies
-        certain = np.where(apart >= 0, 0.5**n, 1 - 0.5**n)
+        certain = np.where(apart >= -TOLERANCE * margin, 0.5**n, 1 - 0.5**n)
         tails.append(np.where(same, certain, stdtr(n - 1, -apart / safe)))
     below, above = tails
     return Practical(below, np.maximum(1 - below - above, 0.0), above)

@@ -31,6 +31,12 @@ def signed_rank_p(gaps: Floats, alternative: str) -> Floats:
     return np.minimum(2 * p, 1.0) if alternative == "two-sided" else p
 
 
+def rank_sums(gaps: Floats) -> tuple[Ints, Ints]:
+    """Return the sums of ranks, twice, of the differences above 0 and below 0, for each row."""
+    ranks, above = _ranks(gaps)
+    return above, ranks.sum(axis=1) - above
+
+
 def _ranks(gaps: Floats) -> tuple[Ints, Ints]:
     """Return twice the ranks of each row, whole numbers, ascending, 0 for no difference; and the sums above 0."""
     order = np.argsort(np.abs(gaps), axis=1, kind="stable")

@@ -15,7 +15,7 @@ from exaequo.choices import PATTERNS
 from exaequo.errors import BadParameter
 from exaequo.judge import Bools, Floats, Ints
 from exaequo.stats.equality import balanced
-from exaequo.stats.signedrank import signed_rank_p
+from exaequo.stats.signedrank import rank_sums, signed_rank_p
 
 #: Up to so many topics all sign patterns are tried: 2^20 of them.
 MOST_EXACT = 20
@@ -146,6 +146,21 @@ def _draws(n: int, setting: Setting, pairs: int) -> Iterator[Floats]:
         yield source.multinomial(n, np.full(n, 1 / n), size=size) / n
 
 
+def bootstrap_of_many(gaps: Floats, setting: Setting = DEFAULT) -> float:
+    """Return p of the bootstrap test of one pair on very many topics, most of them without a difference.
+
+    How many of the drawn topics have a difference is drawn first, then those alone.
+    """
+    moved, n = gaps[gaps != 0], len(gaps)
+    if not len(moved) or np.ptp(gaps) == 0:
+        return float(bootstrap(gaps[None, :], setting)[0])
+    source = np.random.Generator(np.random.PCG64(setting.seed))
+    sizes = source.binomial(n, len(moved) / n, size=setting.samples)
+    drawn = np.array([moved[source.integers(0, len(moved), size)].sum() for size in sizes])
+    reached, total = _reached([drawn[:, None] / n - gaps.mean()], gaps.mean(keepdims=True), np.zeros(1), setting)
+    return float((reached[0] + 1) / (total + 1))
+
+
 TESTS: dict[str, Callable[[Floats, Setting], Floats]] = {
     "t": student,
     "wilcoxon": wilcoxon,
@@ -160,10 +175,8 @@ def direction(gaps: Floats, test: str) -> Floats:
     if test == "sign":
         score = (gaps > 0).sum(axis=1) - (gaps < 0).sum(axis=1)
     elif test == "wilcoxon":
-        from scipy.stats import rankdata
-
-        ranks = rankdata(np.where(gaps == 0, np.inf, np.abs(gaps)), axis=1)
-        score = (ranks * np.sign(gaps)).sum(axis=1)
+        above, below = rank_sums(gaps)
+        score = above - below
     else:
         score = balanced(gaps)
     return np.asarray(np.sign(score), dtype=np.float64)
@@ -215,7 +228,7 @@ def bootstrap_interval(
         bias, speed = (each[:, None] for each in _bias_and_speed(gaps, means))
         z = bias + ndtri(ends)
         ends = ndtr(bias + z / (1 - speed * z))
-    result = np.array([np.quantile(column, own) for column, own in zip(means.T, ends, strict=True)])
+    result = np.array([np.quantile(column, own) for column, own in zip(means.T, ends, strict=True)]).reshape(-1, 2)
     same = steady(gaps)
     result[same] = gaps[same, :1]
     return result[:, 0], result[:, 1]
@@ -238,11 +251,12 @@ def _share_below(means: Floats, least: Floats) -> Floats:
     return np.asarray(np.clip(share, 0.5 / len(means), 1 - 0.5 / len(means)), dtype=np.float64)
 
 
-def bootstrap_tail(gaps: Floats, setting: Setting = DEFAULT) -> float:
-    """Return at which level the BCa interval of one mean ends at 0: p of the test that the mean is not below 0."""
+def bootstrap_tail(gaps: Floats, setting: Setting = DEFAULT) -> Floats:
+    """Return at which level the BCa interval of each mean ends at 0: p of the test that the mean is not below 0."""
     from scipy.special import ndtr, ndtri
 
-    means = np.concatenate([weights @ gaps.T for weights in _draws(gaps.shape[1], setting, 1)])
+    means = np.concatenate([weights @ gaps.T for weights in _draws(gaps.shape[1], setting, len(gaps))])
     bias, speed = _bias_and_speed(gaps, means)
-    turned = ndtri(_share_below(means, np.zeros(1))) - bias
-    return float(ndtr(turned / (1 + speed * turned) - bias)[0])
+    turned = ndtri(_share_below(means, np.zeros(len(gaps)))) - bias
+    p: Floats = ndtr(turned / (1 + speed * turned) - bias)
+    return p

@@ -1,7 +1,8 @@
 """The study of a whole archive: what ties did to every run of every edition.
 
-`archive` finds the files, `work` evaluates them one by one, `results` keeps what was found, `tables` makes tables of
-it, `pages` writes them. The same archive gives the same bytes, however often the work was interrupted.
+`archive` finds the files, `work` evaluates them one by one, `results` keeps what was found, `tables` and `stuffing`
+make tables of it, edition by edition (`editions`); `sentences`, `pictures` and `pages` say, draw and write what they
+hold. The same archive gives the same bytes, however often the work was interrupted.
 """
 
 from __future__ import annotations

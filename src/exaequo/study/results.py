@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -16,15 +16,23 @@ import polars as pl
 
 from exaequo.choices import INTERVAL
 from exaequo.errors import ExaequoError
+from exaequo.judge import Floats
 from exaequo.measures import Measure
 from exaequo.read import unique_names
 from exaequo.scores import Block, Scores
 from exaequo.tiestats import TieStatistics
 
 #: Changes when results of an earlier release cannot be used any more.
-FORMAT = 3
+FORMAT = 4
 COUNTS = ("documents", "tied", "scores", "largest", "stuffed")
 _SEAL = hashlib.sha256().digest_size
+
+
+@dataclass(frozen=True, eq=False)
+class RunFacts(TieStatistics):
+    """The ties of a run; if it fills up lists, its values without that, by strategy and measure, topic by topic."""
+
+    unstuffed: dict[tuple[str, Measure], Floats] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -38,13 +46,19 @@ class Kept:
 
 
 def kept_of(scores: Scores) -> Kept:
-    """Return what is kept of the scores of one run, with its tie statistics as facts."""
+    """Return what is kept of the scores of one run, with its `RunFacts`."""
     (run,), (about,) = scores.runs, scores.inputs["runs"]
-    columns = {name: getattr(scores.facts[run], name) for name in COUNTS}
+    facts: RunFacts = scores.facts[run]
+    columns = {name: getattr(facts, name) for name in COUNTS}
     cells = ((measure, ties) for ties in INTERVAL for measure in scores.measures)
     columns |= {f"{measure.name} {ties}": scores[run, ties, measure].values for measure, ties in cells}
+    columns |= {_unstuffed(measure, ties): values for (ties, measure), values in facts.unstuffed.items()}
     remarks = tuple(remark.removeprefix(f"{about['file']}: ") for remark in scores.remarks)
     return Kept(run, about["lines"], remarks, pl.DataFrame({"topic": scores.evaluated, **columns}))
+
+
+def _unstuffed(measure: Measure, ties: str) -> str:
+    return f"{measure.name} {ties} unstuffed"
 
 
 def packed(kept: Kept) -> bytes:
@@ -80,7 +94,7 @@ def read_again(path: Path) -> Kept:
 
 
 def together(kept: Sequence[tuple[Kept, str]], measures: Sequence[Measure]) -> Scores:
-    """Put the runs of an edition together, told apart by their files; tie statistics are their facts."""
+    """Put the runs of an edition together, told apart by their files, with their `RunFacts`."""
     names = unique_names([(each.name, file) for each, file in kept])
     blocks, facts = [], {}
     for run, (each, _) in zip(names, kept, strict=True):
@@ -89,5 +103,11 @@ def together(kept: Sequence[tuple[Kept, str]], measures: Sequence[Measure]) -> S
             values = np.stack([each.topics[f"{measure.name} {ties}"].to_numpy() for measure in measures])
             blocks.append(Block(run, ties, tuple(measures), topics, values))
         counts = {name: each.topics[name].to_numpy() for name in COUNTS}
-        facts[run] = TieStatistics(**counts, single=np.zeros(len(topics), dtype=np.int64), crossing={})
+        cells = [(ties, measure) for ties in INTERVAL for measure in measures]
+        unstuffed = {
+            (ties, measure): each.topics[_unstuffed(measure, ties)].to_numpy()
+            for ties, measure in (cells if counts["stuffed"].any() else [])
+        }
+        none = np.zeros(len(topics), dtype=np.int64)
+        facts[run] = RunFacts(**counts, single=none, crossing={}, unstuffed=unstuffed)
     return Scores(tuple(measures), tuple(blocks), facts=facts, evaluated=blocks[0].topics)

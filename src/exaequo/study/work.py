@@ -20,15 +20,17 @@ from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 
+from exaequo.choices import INTERVAL
 from exaequo.errors import ExaequoError, Problem, bad_input
 from exaequo.evaluation import evaluate_runs, judged_runs, prepared
-from exaequo.judge import Judgments
-from exaequo.measures import parse_measures
+from exaequo.judge import Floats, Judgments
+from exaequo.measures import Measure, parse_measures
 from exaequo.options import Options
+from exaequo.order import Ordering
 from exaequo.read import read_qrels_files, read_run
 from exaequo.study.archive import Edition
-from exaequo.study.results import FORMAT, Kept, kept_of, packed, unpacked
-from exaequo.tiestats import tie_statistics
+from exaequo.study.results import FORMAT, Kept, RunFacts, kept_of, packed, unpacked
+from exaequo.tiestats import tie_statistics, values_without_stuffing
 from exaequo.writing import write_whole
 
 
@@ -107,14 +109,25 @@ def _judgments(paths: tuple[str, ...], hashes: tuple[str, ...], options: Options
 
 def _evaluate(task: Task, judgments: Judgments) -> Kept:
     """Return the result of a run: ties and values under each strategy, list by list."""
-    ties = partial(tie_statistics, depth=task.options.depth, single=False)
+    measures = parse_measures(task.measures)
     runs = judged_runs(judgments, [read_run(task.run)], task.options)
-    scores = evaluate_runs(runs, parse_measures(task.measures), task.options, facts=ties)
+    noting = partial(_facts, measures=measures, depth=task.options.depth)
+    scores = evaluate_runs(runs, measures, task.options, facts=noting)
     if not any(facts.documents.any() for facts in scores.facts.values()):
         found = "none of its topics has a relevant document"
         mend = "Check that the run and the qrels are of the same edition."
         raise bad_input(task.run, found, "at least one", mend)
     return kept_of(scores)
+
+
+def _facts(ordering: Ordering, measures: Sequence[Measure], depth: int | None) -> RunFacts:
+    """Return the ties of a run, and its values without stuffing if there is any."""
+    statistics = tie_statistics(ordering, depth=depth, single=False)
+    unstuffed: dict[tuple[str, Measure], Floats] = {}
+    for ties in INTERVAL if statistics.stuffed.any() else ():
+        values = values_without_stuffing(ordering.ranking(ties, depth=depth), measures)
+        unstuffed |= {(ties, measure): own for measure, own in zip(measures, values, strict=True)}
+    return RunFacts(**vars(statistics), unstuffed=unstuffed)
 
 
 def _follow_the_parent() -> None:

@@ -57,6 +57,12 @@ def options_of(function: Callable[..., Chart]) -> tuple[str, ...]:
     return tuple(known)
 
 
+def takes_decisions(function: Callable[..., Chart]) -> bool:
+    """Tell whether a kind can be drawn from tables of decisions, in place of judgments and runs."""
+    runs = inspect.signature(function).parameters.get("runs")
+    return runs is not None and runs.default is None
+
+
 KINDS = Kinds(Path(__file__).parent)
 
 

@@ -75,9 +75,16 @@ def _topic_curves(rankings: Sequence[tuple[str, Ranking]], topic: int, canvas: C
 
 
 def mean_curves(
-    means: Mapping[str, Sequence[float]], canvas: Canvas, behind: Iterable[Floats] = (), f_lines: bool = False
+    means: Mapping[str, Sequence[float]],
+    canvas: Canvas,
+    behind: Iterable[Floats] = (),
+    f_lines: bool = False,
+    beside: Mapping[str, str] | None = None,
 ) -> Chart:
-    """Draw precision at eleven levels of recall, averaged over topics, perhaps with all topics faintly behind."""
+    """Draw precision at eleven levels of recall, averaged over topics, perhaps with all topics faintly behind.
+
+    `beside` is what stands after a name.
+    """
     points = {name: list(zip(LEVELS, values, strict=True)) for name, values in means.items()}
     rank = {name: float(np.mean(values)) for name, values in means.items()}
     back, front = _f_lines(canvas) if f_lines else ([], [])
@@ -89,7 +96,7 @@ def mean_curves(
         else:
             back += _bands(table, colour)
             spread = say("shaded: the middle half, and 80 %, of topics")
-    return lines(points, _plane(), canvas, rank=rank, behind=back, front=front, said=spread)
+    return lines(points, _plane(), canvas, rank=rank, behind=back, front=front, said=spread, beside=beside)
 
 
 def _faint(table: Floats, colour: str, canvas: Canvas) -> Row:
