@@ -15,7 +15,7 @@ import pytest
 
 import exaequo
 from exaequo import language
-from exaequo.cli import run
+from exaequo.cli import app, run
 from exaequo.errors import BadParameter
 from exaequo.language import LANGUAGES, number, of_locale, say, sentences, speaking, spoken, strategy, word
 from exaequo.text import on_one_line
@@ -99,7 +99,7 @@ ALIKE = {"alpha {alpha:g}", "test", "score 0", "versions", "Sections", "Provenan
 def test_every_word_is_one_of_the_code(lang: str) -> None:
     code = "".join(path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py"))
     for english in set(sentences(lang)["word"]) - set(sentences("en")["word"]):
-        part = english.removeprefix("at its ").removesuffix(" 10")
+        part = english.removeprefix("at its ").removeprefix("share ").removeprefix("window ").removesuffix(" 10")
         assert part in code or part.replace(" ", "_") in code, english
 
 
@@ -116,18 +116,30 @@ def commands(sample: Sample, folder: Path) -> Iterator[list[str]]:
     yield ["eval", qrels, *runs, "--depth", "5", "--precision", "single", "--rel-level", "2", "--format", "markdown"]
     yield ["ties", qrels, bm25, boolean, "-q"]
     yield ["ties", qrels, boolean]
+    yield ["ties", qrels, *runs[:3], "--table", "reversals", "--splits", "20"]
     yield ["compare", qrels, *runs]
     robust = ["--baseline", "bm25", "--margin", "1%", "--ties", "robust", "--one-sided", "--test", "randomization"]
     yield ["compare", qrels, *runs[:3], *robust, "--judges", qrels]
     yield ["compare", qrels, *runs, "--correction", "randomised-tukey", "--format", "latex"]
     for table in "extremes correlations taus inversions dominance curves topics contrasts difficulty".split():
         yield ["compare", qrels, *runs, "--table", table]
+    for how in (["--test", "wilcoxon"], ["--test", "bootstrap", "--correction", "none"], ["--correction", "nemenyi"]):
+        yield ["compare", qrels, *runs[:3], *how]
+    people = folder / "people"
+    people.write_text("".join(f"{judge} {Path(path).stem} 1\n" for judge in "abc" for path in runs), encoding="utf-8")
+    yield ["compare", qrels, *runs[:3], "--rank-by", "R@100,Width@100", "--orderings", str(people)]
+    people.unlink()
     yield ["order", qrels, boolean, "--format", "table", "--depth", "2"]
     document = Path(boolean).read_text(encoding="utf-8").split()[2]
     yield ["order", qrels, boolean, "--rename", f"{document}=zzz", "--topic", "401", "--depth", "2"]
     yield ["filter", qrels, bm25, "-q", "--threshold", "10"]
     yield ["filter", qrels, bm25, "--sweep"]
     yield ["filter", qrels, bm25, "--curve", "interpolated"]
+    yield ["filter", qrels, *runs[:2], "--hull", "25", "--docs", "500"]
+    yield ["filter", qrels, *runs[:2], "--train", bm25, "--train", boolean, "--train-qrels", qrels, "-q"]
+    yield ["filter", qrels, bm25, "--train", bm25, "--train-qrels", qrels, "--by", "utility"]
+    yield ["filter", qrels, bm25, "--stream", "--window", "3"]
+    yield ["filter", qrels, *runs[:2], "--compare"]
     yield ["explain", qrels, bm25, "--rows", "2"]
     yield ["explain", qrels, boolean, "--topic", "401", "-m", "nDCG@5", "--rows", "2"]
     yield ["design", qrels, *runs]
@@ -137,20 +149,29 @@ def commands(sample: Sample, folder: Path) -> Iterator[list[str]]:
     yield ["report", qrels, *runs, "-o", str(folder / "page.html")]
     yield ["report", qrels, *runs, "--baseline", "bm25", "-m", "Noise@10", "-o", str(folder / "baseline.html")]
     yield ["report", qrels, bm25, "--documents", "0", "-o", str(folder / "one.html")]
-    for kind in "asl at-k curve measures systems ties topics scatter recall tie-groups".split():
+    for (
+        kind
+    ) in "asl at-k curve filters measures reversals stream systems ties topics scatter recall tie-groups".split():
         yield ["plot", kind, qrels, *runs, "-o", str(folder / f"{kind}.json")]
     yield ["plot", "curve", qrels, bm25, "--topic", "401", "--f-lines", "-o", str(folder / "topic.json")]
     yield ["plot", "recall", qrels, bm25, "-m", "MOR", "-o", str(folder / "mor.json")]
     yield ["plot", "threshold", qrels, bm25, "-o", str(folder / "threshold.json")]
+    yield ["plot", "threshold", qrels, *runs, "-m", "Utility", "-o", str(folder / "utility.json")]
+    yield ["plot", "stream", qrels, bm25, "--topic", "401", "--window", "5", "-o", str(folder / "theme.json")]
+    yield ["plot", "filters", qrels, bm25, "--topic", "401", "-o", str(folder / "filter.json")]
     yield ["plot", "tie-groups", qrels, boolean, "-o", str(folder / "run.json")]
     yield ["plot", "ties", qrels, *runs, "-m", "NumRelRet", "-o", str(folder / "sum.json")]
     yield ["plot", "single", "-o", str(folder / "single.json")]
 
 
+#: What has no `--lang` and is English always.
+ENGLISH_COMMANDS = {"check", "gate", "measures", "metadata", "study", "trec_eval"}
+
 #: Words of heads and cells that no French table has; options keep their names.
 ENGLISH_WORD = re.compile(
     r"\b(the|of|with|and|by|is|are|ties?|topics?|relevant|better|worse|none|neither|measures?|rank|judged|mean|low|high|"
-    r"realistic|conventional|optimistic|expected|yes|no|undefined|difference|corrected|recall|precision|threshold)\b"
+    r"realistic|conventional|optimistic|expected|yes|no|undefined|difference|corrected|recall|precision|threshold|"
+    r"same|reversed|window|chosen|win|draw|judges)\b"
 )
 OPTION = re.compile(r"--\w+( \w+)?")
 
@@ -198,6 +219,11 @@ def test_results_are_french(
         assert not pattern.search(shown(path)), (path, pattern.search(shown(path)))
     assert spoken() == "en"
     assert {text for text in unknown if not SYMBOL.fullmatch(text)} == set()
+
+
+def test_other_commands_are_english() -> None:
+    silent = {name for name, each in app.commands.items() if "lang" not in {option.name for option in each.params}}
+    assert silent == ENGLISH_COMMANDS
 
 
 DATA = [

@@ -223,6 +223,11 @@ def _brief(name: str, frame: pl.DataFrame) -> pl.DataFrame:
     if name == "dominance":
         neither = {text: word(text) for text in ("neither", "same curve")}
         return frame.with_columns(pl.col("dominates").replace(neither))
+    if name == "orderings":
+        everyone = (pl.col("between") == "judges") & (pl.col("one") == pl.col("two"))
+        return frame.with_columns(
+            pl.when(everyone).then(pl.lit(word("all"))).otherwise(pl.col("one", "two")).name.keep()
+        )
     if name != "pairs":
         return frame
     there = [name for name in _OF_PAIRS if name in frame.columns]

@@ -9,7 +9,7 @@ import click
 from exaequo.choices import COMPARED, SPLITS, TABLE_FORMATS, TIES_MEASURES, TOP
 from exaequo.cli import output
 from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, speaks, writes
-from exaequo.language import say
+from exaequo.language import say, strategy, word
 
 if TYPE_CHECKING:
     import polars as pl
@@ -97,15 +97,22 @@ def _show(audit: TieAudit, chosen: list[str], target: Target) -> None:
 
 
 def _brief(frame: pl.DataFrame) -> pl.DataFrame:
-    """Leave out columns that say nothing to a reader."""
+    """Leave out columns that say nothing to a reader; name levels and strategies."""
     import polars as pl
 
     from exaequo.audit import CHANCES
     from exaequo.luck import RANKS
+    from exaequo.tiestats import LEVELS
 
     rare = (*RANKS, *CHANCES, "error", "sd")
     empty = [name for name in frame.columns if name in rare and not _any(frame[name])]
-    return frame.drop(empty, "luck", strict=False).select(pl.exclude("^p_.*$"))
+    brief = frame.drop(empty, "luck", strict=False).select(pl.exclude("^p_.*$"))
+    if "by" in brief.columns:
+        return brief.with_columns(pl.col("by").replace({level: word(level) for level in LEVELS}))
+    if "ties" in brief.columns:
+        named = {name: strategy(name) for name in COMPARED}
+        return brief.with_columns(pl.col("ties").replace(named)).rename({"ties": say("ties")})
+    return brief
 
 
 def _any(column: pl.Series) -> bool:

@@ -14,6 +14,7 @@ from exaequo.filtering.figures import KNOWN, RAW, averages, figures_of, mean_of_
 from exaequo.filtering.filters import GRID, Filter
 from exaequo.filtering.learning import Learnt
 from exaequo.filtering.streams import stream_of
+from exaequo.language import ENGLISH, say, speaking, word
 from exaequo.measures.selection import T9_TARGET, Tables
 from exaequo.tabular import Column, Table, head
 from exaequo.text import count
@@ -53,9 +54,10 @@ class Setting:
     def collection(self, filters: Sequence[Filter]) -> str:
         """Say what the collection is."""
         if self.docs is not None:
-            return f"{self.docs:,} documents for each theme"
-        by = "" if len(filters) == 1 else f" by any of the {len(filters)} filters"
-        return f"the documents judged or scored for the theme{by}"
+            return say("{n:,} documents for each theme", n=self.docs)
+        if len(filters) == 1:
+            return say("the documents judged or scored for the theme")
+        return say("the documents judged or scored for the theme by any of the {n} filters", n=len(filters))
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +97,8 @@ class _Pages:
         of, known = len(one.themes), means_over(figures)
         self.means += [{"run": one.name, "figure": name, "themes": themes, "of": of} for name, themes in known.items()]
         for themes in sorted(set(known.values()), reverse=True):
-            names = ", ".join(head(name) for name, each in known.items() if each == themes)
+            with speaking(ENGLISH):  # as all warnings are
+                names = ", ".join(head(name) for name, each in known.items() if each == themes)
             over = f"means over {themes:,} of {count(of, 'theme')}, undefined for the others"
             self.said.append(f"{one.name}: {names}: {over}")
 
@@ -128,7 +131,7 @@ def at_threshold(filters: Sequence[Filter], learnt: Mapping[str, Learnt], settin
         if average != "macro":
             total = tables.total()
             pages.add(one, ["micro"], setting.figures(total) | _beside(total, best and best.total(), setting))
-    return pages.shown(f"N: {setting.collection(filters)}")
+    return pages.shown(say("N: {collection}", collection=setting.collection(filters)))
 
 
 def _beside(tables: Tables, best: Tables | None, setting: Setting) -> dict[str, Any]:
@@ -209,8 +212,10 @@ def over_time(filters: Sequence[Filter], learnt: Mapping[str, Learnt], setting: 
             said.append(f"{one.name}: {count(never, 'relevant document')} that never came, not counted in recall and F")
     if len({frame["time"].dtype for frame in frames}) > 1:
         frames = [frame.with_columns(pl.col("time").cast(pl.String)) for frame in frames]
-    names = ", ".join(KNOWN)
-    after = f"A filter that is told of what it selected alone knows {names} itself; recall and F it cannot know."
+    after = say(
+        "A filter that is told of what it selected alone knows {names} itself; recall and F it cannot know.",
+        names=", ".join(map(word, KNOWN)),
+    )
     return Shown(pl.concat(frames), pl.DataFrame(schema=_MEANS), tuple(said), (after,))
 
 

@@ -88,7 +88,7 @@ def of_selections(measure: str) -> Measure:
 
 def cautioned(measure: Measure) -> str:
     """Say that values are averaged that should not be, if they are."""
-    return "raw utilities, which are not to be averaged over themes" if measure.definition.caution else ""
+    return say("raw utilities, which are not to be averaged over themes") if measure.definition.caution else ""
 
 
 def level_of(common: Common) -> str:

@@ -8,11 +8,12 @@ from exaequo.aggregate import aggregate
 from exaequo.choices import THRESHOLD
 from exaequo.errors import BadParameter
 from exaequo.filtering.figures import mean_of_themes
+from exaequo.language import number, say
 from exaequo.plot.chart import Canvas, Chart, Common, notes
 from exaequo.plot.data import read_filters
 from exaequo.plot.kinds import kind
 from exaequo.plot.kinds.curve import mean_curves
-from exaequo.text import count, did_you_mean
+from exaequo.text import did_you_mean
 
 
 @kind
@@ -39,12 +40,12 @@ def filters(
         raise BadParameter("Nothing is relevant, so there is no recall to draw.")
     means = {one.name: mean_of_themes(one.sweep.interpolated()[kept]).tolist() for one in found}
     each_f = {one.name: aggregate("mean", one.at(threshold).f(beta)[kept]) for one in found}
-    beside = {name: f" (F {value:.3f})" for name, value in each_f.items()}
+    beside = {name: f" (F {number(f'{value:.3f}')})" for name, value in each_f.items()}
     with_recall = int((found[0].n_rel > 0).sum())
-    over = f"mean over {count(with_recall, 'theme')}" if topic is None else ""
-    weight = "" if beta == 1 else f", β = {beta:g}"
-    note = notes(over, f"F at threshold {threshold:g}{weight}", level)
-    title = (
-        "Interpolated precision of filters" if topic is None else f"Theme {topic}: interpolated precision of filters"
-    )
+    over = say("mean over {n:,} {n:theme|themes}", n=with_recall) if topic is None else ""
+    weight = "" if beta == 1 else f", β = {number(f'{beta:g}')}"
+    note = notes(over, say("F at threshold {threshold:g}", threshold=threshold) + weight, level)
+    title = say("Interpolated precision of filters")
+    if topic is not None:
+        title = say("Theme {theme}: interpolated precision of filters", theme=topic)
     return mean_curves(means, Canvas.of(common, title, note), f_lines=f_lines, beside=beside)

@@ -10,12 +10,12 @@ from exaequo.audit import reversal_rates
 from exaequo.choices import ALPHA, COMPARED, SPLITS
 from exaequo.errors import BadParameter
 from exaequo.evaluation import evaluate
+from exaequo.language import say, strategy
 from exaequo.plot.chart import Canvas, Chart, Common, notes
 from exaequo.plot.data import by_topic, evaluation, level_of
 from exaequo.plot.kinds import kind
 from exaequo.plot.marks import Axes, layer, lines, ranks_axis
 from exaequo.read import QrelsLike
-from exaequo.text import count
 
 
 @kind
@@ -28,9 +28,10 @@ def reversals(
     rates = reversal_rates(scores, alpha, SPLITS)
     if not rates["reversed_percent"].count():
         raise BadParameter("There is no conclusion to reverse: it takes runs that differ, and two topics or more.")
-    systems = f"{count(len(scores.runs), 'run')}, {count(len(scores.shared), 'topic')}"
-    note = notes(systems, f"up to {SPLITS:,} splits", f"thin: significant at {alpha:g} only", level_of(common))
-    return error_rates(rates, Canvas.of(common, f"Conclusions that other topics reverse: {what.name}", note))
+    systems = say("{n:,} {n:run|runs}, {m:,} {m:topic|topics}", n=len(scores.runs), m=len(scores.shared))
+    splits, thin = say("up to {n:,} splits", n=SPLITS), say("thin: significant at {alpha:g} only", alpha=alpha)
+    title = say("Conclusions that other topics reverse: {measure}", measure=what.name)
+    return error_rates(rates, Canvas.of(common, title, notes(systems, splits, thin, level_of(common))))
 
 
 def error_rates(rates: pl.DataFrame, canvas: Canvas) -> Chart:
@@ -43,8 +44,9 @@ def error_rates(rates: pl.DataFrame, canvas: Canvas) -> Chart:
     most, top = (max(rates[column].drop_nulls()) for column in ("topics", "reversed_percent"))
     ends = (1, most) if most > 1 else (0, 2)
     axes = Axes(
-        "topics", "percent", "Topics", "Reversed, %", ends, (0.0, 1.04 * (top or 1.0)), ranks_axis(1, ends[1], canvas)
+        *("topics", "percent", say("Topics"), say("Reversed, %")),
+        *(ends, (0.0, 1.04 * (top or 1.0)), ranks_axis(1, ends[1], canvas)),
     )
     thin = {**axes.encoding(), "detail": {"field": "run"}, "color": {"value": canvas.quiet}}
     behind = layer(axes.rows(sure, {ties: ties for ties in sure}), "line", thin, strokeWidth=canvas.px(0.7))
-    return lines({ties: found[ties] for ties in COMPARED if found[ties]}, axes, canvas, behind=[behind])
+    return lines({strategy(ties): found[ties] for ties in COMPARED if found[ties]}, axes, canvas, behind=[behind])

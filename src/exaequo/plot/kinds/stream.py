@@ -12,13 +12,13 @@ from exaequo.errors import BadParameter
 from exaequo.filtering import stream_of
 from exaequo.filtering.streams import Stream
 from exaequo.judge import Floats
+from exaequo.language import say, word
 from exaequo.measures import Measure, get
 from exaequo.measures.selection import Tables
 from exaequo.plot.chart import Canvas, Chart, Common, notes
 from exaequo.plot.data import of_selections, read_filters
 from exaequo.plot.kinds import kind
 from exaequo.plot.marks import Axes, axis_name, lines, padded, ranks_axis
-from exaequo.text import count
 
 #: Moments up to which each is drawn; of more, so many.
 MOST = 400
@@ -47,12 +47,12 @@ def stream(
     filters, level = read_filters(qrels, runs, common)
     streams = [stream_of(one, threshold, theme=topic, window=window) for one in filters]
     if len(filters) == 1 and measure is None:
-        wanted = {name: (streams[0], get(short)) for name, short in _FIGURES.items()}
-        title, y_title = f"{filters[0].name} over time", "Value"
+        wanted = {word(name): (streams[0], get(short)) for name, short in _FIGURES.items()}
+        title, y_title = say("{run} over time", run=filters[0].name), say("Value")
     else:
         chosen = of_selections(measure or "SelF")
         wanted = {each.filter: (each, chosen) for each in streams}
-        title, y_title = "Filters over time", axis_name(chosen)
+        title, y_title = say("Filters over time"), axis_name(chosen)
     points = {name: _points(each, chosen) for name, (each, chosen) in wanted.items()}
     values = [y for line in points.values() for _, y in line]
     if not values:
@@ -62,7 +62,7 @@ def stream(
     bounded = min(values) >= 0 and max(values) <= 1
     low, high = (0.0, 1.0) if bounded else padded([0.0, *values], -np.inf, np.inf)
     axes = Axes(
-        *("documents", "value", "Documents that have come", y_title),
+        *("documents", "value", say("Documents that have come"), y_title),
         *((0.0, max(last, 1.0)), (low, high), ranks_axis(0, last, canvas)),
     )
     marked = points if max(map(len, points.values())) <= MOST_MARKS else {}
@@ -70,9 +70,13 @@ def stream(
 
 
 def _note(themes: list[str], topic: str | None, threshold: float, window: int | None, level: str) -> str:
-    what = f"theme {topic}" if topic is not None else f"the tables of {count(len(themes), 'theme')} added up"
-    recent = f"over the last {count(window, 'moment')}" if window is not None else "over all that has come"
-    return notes(f"{what}, {recent}", f"threshold {threshold:g}", level)
+    what = say("theme {theme}", theme=topic)
+    if topic is None:
+        what = say("the tables of {n:,} {n:theme|themes} added up", n=len(themes))
+    recent = say("over all that has come")
+    if window is not None:
+        recent = say("over the last {n:,} {n:moment|moments}", n=window)
+    return notes(f"{what}, {recent}", say("threshold {threshold:g}", threshold=threshold), level)
 
 
 def _points(each: Stream, measure: Measure) -> list[tuple[float, float]]:
