@@ -173,7 +173,7 @@ def test_pyproject(capfd: pytest.CaptureFixture[str]) -> None:
         ("alpha = 0.7", 4, "alpha = 0.7; expected"),
         ("alpha = true", 4, "alpha = True; expected"),
         ("min-topics = 2.5", 4, "expected a whole number ≥ 2"),
-        ("samples = 10", 4, "expected a whole number ≥ 100"),
+        ("samples = 10", 4, "expected a whole number from 100 to 10,000,000"),
         ("depth = 0", 4, "expected a whole number ≥ 1"),
         ("equivalence = 1", 4, "expected true or false"),
         ('test = "tt"', 4, "expected t, randomization or bootstrap"),
