@@ -1,8 +1,8 @@
 """One question to the topics: is the loss smaller than a margin, larger, or can they not tell. Arrays in, `Answer` out.
 
 The answer rests on p alone: p of *not worse than allowed*, and p of *worse than allowed*; the bounds say where the mean
-difference lies. What lies just at the margin is allowed: it passes if the lower bound is not below, it is worse if the
-upper bound is.
+difference lies. It passes if the lower bound is not below the margin, it is worse if the upper bound is. A topic just
+at the margin loses no more than allowed.
 """
 
 from __future__ import annotations
@@ -61,15 +61,17 @@ def answer(values: Floats, margin: float, rule: Rule, level: Level) -> Answer:
         p, against = tails(settled(room, slack), rule.test, rule.setting)
         return float(p[0]), float(against[0])
 
-    p, p_worse = asked(gaps + margin)
+    enough, p_worse = asked(gaps + margin)
     other, p_more = asked(margin - gaps) if rule.equivalence else (0.0, 1.0)
-    p = max(p, other)
+    p = max(enough, other)
     state = PASSED if p <= level.passes else WORSE if p_worse <= level.fails else UNDECIDED
     if state == UNDECIDED and p_more <= level.fails:
         state = DIFFERENT
     least = level.fails if state == DIFFERENT else level.passes
     most = level.passes if state == PASSED and rule.equivalence else level.fails
     low, high = bound(gaps, rule.test, least, rule.setting), -bound(-gaps, rule.test, most, rule.setting)
+    if enough > level.passes:  # a bound is where p passes alpha; the test itself may not pass there, only below
+        low = min(low, float(np.nextafter(-margin, -np.inf)))
     return Answer(state, float(balanced(gaps)[0]) / gaps.shape[1], low, high, p, p_worse, p_more)
 
 
@@ -87,8 +89,8 @@ def tails(room: Floats, test: str, setting: Setting) -> tuple[Floats, Floats]:
 
 
 def _allowed(room: Floats) -> Floats:
-    """Return the rows with what lies just at the margin above it, by more than the test takes as equal."""
-    return np.asarray(room + 1e-11 * np.abs(room).sum(axis=1, keepdims=True), dtype=np.float64)
+    """Return the rows with topics just at the margin above it, by more than the test takes as equal."""
+    return np.where(room == 0, 1e-11 * np.abs(room).sum(axis=1, keepdims=True), room)
 
 
 def bound(gaps: Floats, test: str, alpha: float, setting: Setting) -> float:

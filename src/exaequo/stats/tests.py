@@ -235,7 +235,7 @@ def _bias_and_speed(gaps: Floats, means: Floats) -> tuple[Floats, Floats]:
     from scipy.special import ndtri
 
     mean = gaps.mean(axis=1)
-    bias = ndtri(_share_below(means, mean, _noise(gaps), equal=0.5))
+    bias = ndtri(_share_below(means, mean, _noise(gaps)))
     apart = gaps - mean[:, None]  # what leaving a topic out takes off the mean, times n − 1
     cubes, squares = (apart**3).sum(axis=1), (apart**2).sum(axis=1)
     return bias, np.divide(cubes, 6 * squares**1.5, out=np.zeros(len(gaps)), where=squares > 0)
@@ -247,10 +247,10 @@ def _noise(gaps: Floats) -> Floats:
     return noise
 
 
-def _share_below(means: Floats, least: Floats, slack: Floats, equal: float) -> Floats:
-    """Return the share of samples below a figure, each equal one as so much of a sample; never quite 0 or 1."""
+def _share_below(means: Floats, least: Floats, slack: Floats) -> Floats:
+    """Return the share of samples below a figure, equal ones as half; never quite 0 or 1."""
     below, same = means < least - slack, np.abs(means - least) <= slack
-    return _inside(below.sum(axis=0) + equal * same.sum(axis=0), len(means))
+    return _inside(below.sum(axis=0) + 0.5 * same.sum(axis=0), len(means))
 
 
 def _inside(below: Floats | Ints, samples: int) -> Floats:
@@ -260,7 +260,7 @@ def _inside(below: Floats | Ints, samples: int) -> Floats:
 def bootstrap_tail(gaps: Floats, setting: Setting = DEFAULT) -> Floats:
     """Return at which level the BCa interval of each mean ends at 0: p of the test that the mean is not below 0."""
     means = np.concatenate([weights @ gaps.T for weights in _draws(gaps.shape[1], setting, len(gaps))])
-    return _level(_share_below(means, np.zeros(len(gaps)), _noise(gaps), equal=0.0), *_bias_and_speed(gaps, means))
+    return _level(_share_below(means, np.zeros(len(gaps)), _noise(gaps)), *_bias_and_speed(gaps, means))
 
 
 def _level(share: Floats, bias: Floats, speed: Floats) -> Floats:
