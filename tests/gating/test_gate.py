@@ -569,6 +569,9 @@ def test_what_is_just_at_the_margin_is_allowed() -> None:
     assert (gains.state, gains.low, gains.p) == (PASSED, 0.0, 0.5**12)
     assert gate(tens(12), p10(base), p10([8] * 2 + [7] * 9 + [6]), "P@10", **asked).state == UNDECIDED
     assert gate(tens(25), p10(base + [7] * 13), p10([8] * 2 + [7] * 23), "P@10", **asked).passed
+    both = np.stack([np.full(12, 0.7), np.full(12, 0.7) + 0.1 * (np.arange(12) < 1)])
+    open_ = answer(both, 0.0, Rule(test="bootstrap"), Level(0.05, 0.05))  # many samples lie just at the margin
+    assert (open_.state, -1e-300 < open_.low < 0) == (UNDECIDED, True)
     just = gate(tens(5), p10([7] * 5), p10([8] * 5), "P@10", alpha=0.5**5)
     assert (just.state, just.gates[0].p) == (PASSED, 0.5**5)  # p may be alpha itself
     assert gate(tens(5), p10([8] * 5), p10([6] * 5), "P@10", alpha=0.5**5).state == WORSE
