@@ -18,7 +18,7 @@ from exaequo.errors import BadParameter
 from exaequo.evaluation import Judged, evaluate_runs, judged_runs, warn
 from exaequo.judge import Floats
 from exaequo.measures import Measure, parse_measures
-from exaequo.options import Evaluation, Options, check_alpha, keywords
+from exaequo.options import Evaluation, Options, keywords
 from exaequo.read import QrelsLike, RunLike, read_qrels, read_runs
 from exaequo.scores import Scores
 from exaequo.stats import topicsets
@@ -50,10 +50,10 @@ class Aims:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_alpha(self.alpha)
         if not self.differences:
             raise BadParameter("No difference is given; 0.05 is usual.")
-        sizes(0.0, self, systems=2)  # checks the rest
+        for difference in self.differences:
+            topicsets.check(difference, 0.0, self.alpha, self.power, 2 if self.systems is None else self.systems)
         Setting(self.samples, self.seed)
 
     def __str__(self) -> str:
@@ -92,24 +92,26 @@ class Design(Tabled):
         seen = f"{count(runs, 'run')}, {count(len(self.scores.shared), 'topic')}, {self.scores.ties[0]} ties"
         how = f"randomised Tukey HSD, {aims.samples:,} samples, seed {aims.seed}"
         lines = [f"{seen}, {how}", str(aims)]
-        apart = self.measures.sort("told_apart_percent", descending=True, maintain_order=True)
-        pairs = count(runs * (runs - 1) // 2, "pair")
-        lines.append(_ends(apart, "told_apart_percent", f"tells {{0:.1f}} % of {pairs} apart", "{0:.1f} %"))
-        cheap = self.measures.drop_nulls("topics_for_half").sort("topics_for_half", maintain_order=True)
-        if cheap.height:
-            lines.append(_ends(cheap, "topics_for_half", "would show half of them with {0:,} topics", "{0:,}"))
-        first = self.sizes.drop_nulls("t_test").filter(pl.col("difference") == aims.differences[0])
-        if first.height:
-            shown = f"shows a difference of {aims.differences[0]:g} between two with {{0:,}} topics"
-            lines.append(_ends(first.sort("t_test", maintain_order=True), "t_test", shown, "{0:,}"))
         steady = self.sizes.filter(pl.col("variance") == 0)["measure"].unique(maintain_order=True)
+        vary = ~pl.col("measure").is_in([*steady])
+        apart = self.measures.filter(vary).sort("told_apart_percent", descending=True, maintain_order=True)
+        pairs = count(runs * (runs - 1) // 2, "pair")
+        lines += _ends(apart, "told_apart_percent", f"tells {{0:.1f}} % of {pairs} apart", "{0:.1f} %")
+        cheap = apart.drop_nulls("topics_for_half").sort("topics_for_half", maintain_order=True)
+        lines += _ends(cheap, "topics_for_half", "would show half of them with {0:,} topics", "{0:,}")
+        shares = [measure.name for measure in self.scores.measures if measure.definition.highest == 1]
+        first = self.sizes.filter(vary, pl.col("measure").is_in(shares), pl.col("difference") == aims.differences[0])
+        shown = f"shows a difference of {aims.differences[0]:g} between two with {{0:,}} topics"
+        lines += _ends(first.drop_nulls("t_test").sort("t_test", maintain_order=True), "t_test", shown, "{0:,}")
         return lines + [f"the runs differ alike on every topic on {name}, so its sizes say nothing" for name in steady]
 
 
-def _ends(rows: pl.DataFrame, column: str, first: str, last: str) -> str:
-    """Say what the first and the last of some measures do."""
+def _ends(rows: pl.DataFrame, column: str, first: str, last: str) -> list[str]:
+    """Say what the first and the last of some measures do; nothing if there are none."""
+    if not rows.height:
+        return []
     (one, most), (other, least) = (rows.select("measure", column).row(at) for at in (0, -1))
-    return f"{one} {first.format(most)}" + (f", {other} {last.format(least)}" if rows.height > 1 else "")
+    return [f"{one} {first.format(most)}" + (f", {other} {last.format(least)}" if rows.height > 1 else "")]
 
 
 def design(
