@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from exaequo.comparison.pairs import BEST, HARDLY, WORST
+from exaequo.comparison.pairs import HARDLY
+from exaequo.comparison.verdicts import BEST, WORST
 from exaequo.gating.bounds import DIFFERENT, PASSED, UNDECIDED, WORSE, Level
 from exaequo.gating.rule import Rule
 from exaequo.judge import Floats
