@@ -142,13 +142,19 @@ def test_less_is_better() -> None:
 
 def test_equal_runs() -> None:
     found = exaequo.design(QRELS, {"a": RUNS[0], "b": RUNS[0]}, "AP", samples=100)
-    assert found.summary[-1] == "the runs differ alike on every topic on AP, so its sizes say nothing"
+    assert found.summary[2:] == ["the runs differ alike on every topic on AP, so its sizes say nothing"]
     row = one(found.measures)
     assert (row["told_apart_percent"], row["topics_for_half"]) == (0, None)
     assert np.isnan(row["f"])
     assert np.isnan(row["friedman_p"])
     assert found.asl["p"].to_list() == [1.0]
     assert found.sizes["t_test"].to_list() == [2]
+
+
+def test_what_is_no_share_has_no_difference_of_a_share() -> None:
+    found = exaequo.design(QRELS, RUNS, "AP DCG@10", samples=100).summary
+    assert "DCG@10" in found[2]  # pairs told apart are pairs on any scale
+    assert found[4] == "AP shows a difference of 0.05 between two with 28 topics"
 
 
 def test_scores_of_a_program(result: Design) -> None:
@@ -196,6 +202,10 @@ def test_command_without_files(capfd: pytest.CaptureFixture[str], tmp_path: Path
         (["--variance", "0.1", "--systems", "3", "qrels", "run"], "takes the place"),
         (["--variance", "0.1", "--systems", "3", "--table", "asl"], "sizes alone"),
         (["--variance", "-1", "--systems", "3"], "variance must be"),
+        (["--variance", "1", "--systems", "3", "-m", "AP"], "--measure says how runs are evaluated"),
+        (["--variance", "1", "--systems", "3", "--depth", "5"], "--depth says"),
+        (["--variance", "1", "--systems", "3", "--ties", "realistic"], "--ties says"),
+        (["--variance", "1", "--systems", "3", "--samples", "500"], "--samples says"),
         (["qrels", "run"], "at least two RUNs"),
         ([], "at least two RUNs"),
         (["--difference", "0"], "difference must be"),

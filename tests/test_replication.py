@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau, ttest_ind, ttest_rel
 
 import exaequo
+from exaequo.cli import run as command
 from exaequo.replication import Replication
 from exaequo.replication.levels import paired, unpaired
 from exaequo.stats.agreement import rbo
@@ -225,7 +226,8 @@ class TestByHand:
 
     def test_p_of_what_does_not_vary(self) -> None:
         ones = np.ones(4)
-        assert (unpaired(ones, ones), unpaired(ones, 0 * ones)) == (1, 0)
+        assert unpaired(ones, ones) == 1
+        assert np.isnan(unpaired(ones, 0 * ones))
         assert np.isnan(unpaired(ones[:1], ones[:1]))
         assert np.isnan(paired(ones[:1], ones[:1]))
 
@@ -335,6 +337,38 @@ class TestWhatHolds:
         whole = replicate(qrels, one, two, "AP").topics
         monkeypatch.setattr("exaequo.stats.lists._CELLS", 100)
         assert replicate(qrels, one, two, "AP").topics.equals(whole)
+
+    @pytest.mark.parametrize(("missing", "scored"), [("zero", 30), ("skip", 6)])
+    def test_means_are_over_the_topics_that_are_said(self, missing: str, scored: int) -> None:
+        lists = {"a": 3.0, "b": 2.0, "c": 1.0}
+        qrels = {str(topic): {"a": 1} for topic in range(30)}
+        whole = {str(topic): lists for topic in range(30)}
+        part = {str(topic): lists for topic in range(6)}
+        result = replicate(qrels, whole, part, "AP", missing=missing, cutoffs=(1,))
+        assert result.options["topics"] == [scored, scored]
+        assert result.orders["topics"].to_list() == [6, 6]
+        assert result.orders["rbo"].to_list() == pytest.approx([1, 1])
+        assert result.orders["tau"].to_list()[0] == 1
+        short = replicate(qrels, whole, part | {"7": {"b": 1.0}}, "AP", missing=missing).orders.row(0, named=True)
+        assert (short["topics"], short["rbo"]) == (6, pytest.approx(1))  # τ of one document is undefined
+
+    def test_the_header_says_how_many(self, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+        lists = {"a": 3.0, "b": 2.0, "c": 1.0}
+        (tmp_path / "qrels").write_text("".join(f"{topic} 0 a 1\n" for topic in range(30)), encoding="utf-8")
+        one = write(tmp_path, "one", {str(topic): lists for topic in range(30)})
+        two = write(tmp_path, "two", {str(topic): lists for topic in range(6)})
+        assert command(["replicate", str(tmp_path / "qrels"), one, "--with", two, "--missing", "skip"]) == 0
+        assert capfd.readouterr().out.startswith("6 topics, realistic ties, paired t-test")
+
+    def test_where_less_is_better_better_is_positive(self) -> None:
+        qrels, one, two, three, four = experiment(9, ties=False)
+        result = replicate(qrels, {"b": one, "a": two}, {"b2": three, "a2": four}, "P@10 Noise@10").effects
+        up, down = result.to_dicts()
+        for name in ("improvement", "improvement_reproduced", "effect_ratio"):
+            assert down[name] == pytest.approx(up[name])
+        assert down["ri"] > 0 or up["improvement"] <= 0
+        assert down["ri"] * up["ri"] > 0
+        assert down["delta_ri"] == down["ri"] - down["ri_reproduced"]
 
 
 class TestRequests:

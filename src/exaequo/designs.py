@@ -19,7 +19,7 @@ from exaequo.evaluation import Judged, evaluate_runs, judged_runs, warn
 from exaequo.judge import Floats
 from exaequo.language import say, strategy
 from exaequo.measures import Measure, parse_measures
-from exaequo.options import Evaluation, Options, check_alpha, keywords
+from exaequo.options import Evaluation, Options, keywords
 from exaequo.read import QrelsLike, RunLike, read_qrels, read_runs
 from exaequo.scores import Scores
 from exaequo.stats import topicsets
@@ -50,10 +50,10 @@ class Aims:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_alpha(self.alpha)
         if not self.differences:
             raise BadParameter("No difference is given; 0.05 is usual.")
-        sizes(0.0, self, systems=2)  # checks the rest
+        for difference in self.differences:
+            topicsets.check(difference, 0.0, self.alpha, self.power, 2 if self.systems is None else self.systems)
         Setting(self.samples, self.seed)
 
     def __str__(self) -> str:
@@ -97,15 +97,16 @@ class Design(Tabled):
         )
         how = say("randomised Tukey HSD, {samples:,} samples, seed {seed}", samples=aims.samples, seed=str(aims.seed))
         lines = [f"{seen}, {how}", str(aims)]
-        apart = self.measures.sort("told_apart_percent", descending=True, maintain_order=True)
-        lines.append(_ends(apart, "told_apart_percent", pairs=runs * (runs - 1) // 2))
-        cheap = self.measures.drop_nulls("topics_for_half").sort("topics_for_half", maintain_order=True)
-        if cheap.height:
-            lines.append(_ends(cheap, "topics_for_half"))
-        first = self.sizes.drop_nulls("t_test").filter(pl.col("difference") == aims.differences[0])
-        if first.height:
-            lines.append(_ends(first.sort("t_test", maintain_order=True), "t_test", gap=aims.differences[0]))
         steady = self.sizes.filter(pl.col("variance") == 0)["measure"].unique(maintain_order=True)
+        vary = ~pl.col("measure").is_in([*steady])
+        apart = self.measures.filter(vary).sort("told_apart_percent", descending=True, maintain_order=True)
+        lines += _ends(apart, "told_apart_percent", pairs=runs * (runs - 1) // 2)
+        cheap = apart.drop_nulls("topics_for_half").sort("topics_for_half", maintain_order=True)
+        lines += _ends(cheap, "topics_for_half")
+        shares = [measure.name for measure in self.scores.measures if measure.definition.highest == 1]
+        first = self.sizes.filter(vary, pl.col("measure").is_in(shares), pl.col("difference") == aims.differences[0])
+        first = first.drop_nulls("t_test").sort("t_test", maintain_order=True)
+        lines += _ends(first, "t_test", gap=aims.differences[0])
         return lines + [
             say("the runs differ alike on every topic on {measure}, so its sizes say nothing", measure=name)
             for name in steady
@@ -120,11 +121,13 @@ _ENDS = {
 }
 
 
-def _ends(rows: pl.DataFrame, column: str, **more: float) -> str:
-    """Say what the first and the last of some measures do."""
+def _ends(rows: pl.DataFrame, column: str, **more: float) -> list[str]:
+    """Say what the first and the last of some measures do; nothing if there are none."""
+    if not rows.height:
+        return []
     (one, most), (other, least) = (rows.select("measure", column).row(at) for at in (0, -1))
     said = say(_ENDS[column][0], one=one, most=most, **more)
-    return said + (say(_ENDS[column][1], other=other, least=least) if rows.height > 1 else "")
+    return [said + (say(_ENDS[column][1], other=other, least=least) if rows.height > 1 else "")]
 
 
 def design(

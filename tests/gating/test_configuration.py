@@ -126,6 +126,14 @@ def test_the_command_line_counts_more(capfd: pytest.CaptureFixture[str]) -> None
     assert asked(capfd, "runs/hybrid.txt", "-m", "P@10")["options"]["measures"] == {
         "P@10": {"max_drop": "5%", "floor": None}
     }
+    own = {"max_drop": "0.1", "floor": 0.2}
+    chosen = asked(capfd, "runs/hybrid.txt", "-m", "AP", "-m", "P@10")["options"]["measures"]
+    assert chosen == {"AP": own, "P@10": {"max_drop": "5%", "floor": None}}  # -m keeps what the table says
+    assert asked(capfd, "runs/hybrid.txt", "-m", "AP", "--max-drop", "3%")["options"]["measures"] == {
+        "AP": {"max_drop": "3%", "floor": 0.2}
+    }
+    strict = asked(capfd, "runs/hybrid.txt", "--floor", "AP >= 0.1", "--floor", "AP >= 0.3")["options"]["measures"]
+    assert strict == {"AP": {"max_drop": "0.1", "floor": 0.3}}
     drop = asked(capfd, "runs/hybrid.txt", "--max-drop", "3%", "--alpha", "0.01")["options"]
     assert (drop["measures"], drop["alpha"]) == ({"AP": {"max_drop": "3%", "floor": 0.2}}, 0.01)
     assert command(["gate", "a", "b", "c", "d"]) == 2
@@ -173,7 +181,7 @@ def test_pyproject(capfd: pytest.CaptureFixture[str]) -> None:
         ("alpha = 0.7", 4, "alpha = 0.7; expected"),
         ("alpha = true", 4, "alpha = True; expected"),
         ("min-topics = 2.5", 4, "expected a whole number ≥ 2"),
-        ("samples = 10", 4, "expected a whole number ≥ 100"),
+        ("samples = 10", 4, "expected a whole number from 100 to 10,000,000"),
         ("depth = 0", 4, "expected a whole number ≥ 1"),
         ("equivalence = 1", 4, "expected true or false"),
         ('test = "tt"', 4, "expected t, randomization or bootstrap"),
@@ -187,6 +195,10 @@ def test_pyproject(capfd: pytest.CaptureFixture[str]) -> None:
         ("max-drop = -1", 4, "expected the loss allowed"),
         ('slices = {a = "401"}', 4, "expected a path, or a table of labels"),
         ("[gate.slices]\na = 1", 4, "expected a path, or a table of labels"),
+        ("[gate.slices]\na = [401, 1.5]", 4, "must be text or whole numbers. Got 1.5"),
+        ("[gate.slices]\na = [true]", 4, "must be text or whole numbers. Got True"),
+        ("samples = 10000001", 4, "expected a whole number from 100 to 10,000,000"),
+        ("measures = {AP = {zz = 1, aa = 2}}", 4, "Got 'zz'"),
         ("seed = [", 4, "not TOML"),
         ("max-drop = 1%", 4, "not TOML"),
     ],
@@ -275,3 +287,13 @@ def test_labels_without_topics_and_topics_without_labels(capfd: pytest.CaptureFi
     ]
     assert document["state"] == "passed"
     assert asked(capfd, *files, "--strict-slices")["state"] == "undecided"
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_floor_alone_is_enough(capfd: pytest.CaptureFixture[str]) -> None:
+    files = ["qrels.txt", "runs/bm25.txt", "runs/hybrid.txt"]
+    alone = asked(capfd, *files, "--floor", "AP >= 0.4")
+    assert alone["options"]["measures"] == {"AP": {"max_drop": "5%", "floor": 0.4}}
+    assert [each["kind"] for each in alone["measures"]] == ["drop", "floor"]
+    assert command(["gate", *files, "--samples", "10000001"]) == 2
+    assert "100<=x<=10000000" in capfd.readouterr().err

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,12 @@ from scipy import stats
 import exaequo
 from exaequo import BadParameter
 from exaequo.choices import COMPARED, GATE_TESTS
+from exaequo.comparison.verdicts import BEST, WORST
 from exaequo.gating import GateResult, gate_scores
-from exaequo.gating.bounds import PASSED, UNDECIDED, WORSE, answer, bounds
-from exaequo.gating.rule import Rule
+from exaequo.gating.asking import Asking
+from exaequo.gating.bounds import PASSED, UNDECIDED, WORSE, Level, answer, bound
+from exaequo.gating.rule import Rule, bars
+from exaequo.gating.verdicts import Gate, needed, sentence
 from exaequo.judge import Floats
 from exaequo.stats.power import topics_needed
 from exaequo.stats.tests import Setting, randomization
@@ -155,27 +159,31 @@ def values(topics: int, seed: int, kind: int) -> Floats:
     st.integers(0, 3),
     st.sampled_from([0.0, 0.02, 0.1]),
     st.sampled_from([0.05, 0.01]),
+    st.sampled_from([1, 3]),
 )
-def test_p_state_and_bounds_agree(test: str, topics: int, seed: int, kind: int, margin: float, alpha: float) -> None:
+def test_p_state_and_bounds_agree(
+    test: str, topics: int, seed: int, kind: int, margin: float, alpha: float, fails: int
+) -> None:
     rule = Rule(test=test, samples=200)
-    found = answer(values(topics, seed, kind), margin, rule, alpha)
+    found = answer(values(topics, seed, kind), margin, rule, Level(alpha, alpha / fails))
     assert (found.state == PASSED) == (found.p <= alpha)
-    assert (found.state == WORSE) == (found.p_worse <= alpha < found.p)
+    assert (found.state == WORSE) == (found.p_worse <= alpha / fails and found.p > alpha)
     assert 0 <= found.p <= 1
     assert 0 <= found.p_worse <= 1
     assert found.low <= found.difference + 1e-9 or test == "bootstrap"
     assert found.low <= found.high + 1e-9
-    if test == "t" or (test == "randomization" and topics <= 20):
-        assert (found.low >= -margin - 1e-9) if found.state == PASSED else (found.low <= -margin + 1e-9)
-        assert (found.high <= -margin + 1e-9) if found.state == WORSE else (found.high >= -margin - 1e-9)
+    assert (found.low >= -margin - 1e-12) if found.state == PASSED else (found.low < -margin)
+    assert (found.high <= -margin + 1e-12) if found.state == WORSE else (found.high >= -margin - 1e-12)
 
 
 @given(st.sampled_from(["t", "randomization"]), st.integers(2, 15), st.integers(0, 10_000), st.integers(0, 2))
 def test_either_way_round(test: str, topics: int, seed: int, kind: int) -> None:
     """Turned round, with no margin, what passes is worse, and what is worse passes."""
     both = values(topics, seed, kind)
-    there, back = (answer(each, 0.0, Rule(test=test), 0.05) for each in (both, both[::-1]))
-    assert (there.p, there.p_worse) == pytest.approx((back.p_worse, back.p)) or np.ptp(both[1] - both[0]) < 1e-9
+    there, back = (answer(each, 0.0, Rule(test=test), Level(0.05, 0.05)) for each in (both, both[::-1]))
+    if test == "t" or kind == 0:
+        assert (there.p, there.p_worse) == pytest.approx((back.p_worse, back.p)) or np.ptp(both[1] - both[0]) < 1e-9
+    assert there.p <= back.p_worse + 1e-9  # what lies just at the margin is allowed
     assert (there.low, there.high) == pytest.approx((-back.high, -back.low))
 
 
@@ -184,7 +192,7 @@ def test_the_bound_of_the_randomization_test() -> None:
     random = np.random.Generator(np.random.PCG64(6))
     for topics in (8, 30):
         gaps = random.normal(0.1, 0.3, size=(1, topics))
-        low, _ = bounds(gaps, "randomization", 0.05, Setting(samples=2000))
+        low = bound(gaps, "randomization", 0.05, Setting(samples=2000))
         side = Setting(samples=2000, alternative="greater")
         assert randomization(gaps - (low - 1e-6), side)[0] <= 0.05 < randomization(gaps - (low + 1e-6), side)[0]
 
@@ -192,9 +200,9 @@ def test_the_bound_of_the_randomization_test() -> None:
 def test_bounds_of_all_tests_are_near_each_other() -> None:
     gaps = np.random.Generator(np.random.PCG64(3)).normal(0.1, 0.3, size=(1, 40))
     expected = stats.ttest_1samp(gaps[0], 0).confidence_interval(0.9)
-    assert bounds(gaps, "t", 0.05, Setting()) == pytest.approx((expected.low, expected.high))
-    for test in ("randomization", "bootstrap"):
-        assert bounds(gaps, test, 0.05, Setting()) == pytest.approx((expected.low, expected.high), abs=0.02)
+    for test, near in (("t", 1e-9), ("randomization", 0.02), ("bootstrap", 0.02)):
+        found = bound(gaps, test, 0.05, Setting()), -bound(-gaps, test, 0.05, Setting())
+        assert found == pytest.approx((expected.low, expected.high), abs=near)
 
 
 def test_equivalence_is_two_tests() -> None:
@@ -202,7 +210,7 @@ def test_equivalence_is_two_tests() -> None:
 
     for seed, kind in ((1, 0), (2, 0), (5, 2), (9, 1)):
         both = values(25, seed, kind)
-        found = answer(both, 0.05, Rule(equivalence=True), 0.05)
+        found = answer(both, 0.05, Rule(equivalence=True), Level(0.05, 0.05))
         p, _, _ = ttost_paired(both[1], both[0], -0.05, 0.05)
         assert found.p == pytest.approx(p)
         assert (found.state == PASSED) == (p <= 0.05)
@@ -426,3 +434,263 @@ def test_nothing_is_negative_nothing(seed: int, ties: str, equivalence: bool) ->
     assert "-0.0}" not in text
     assert not any(sign in text + result.markdown() for sign in ("-0.0000", "(-0.0 %)", " nan"))
     assert all(each.p is None or math.isfinite(each.p) for each in result.gates)
+
+
+# ------------------------------------------------------------------------- what holds over measures, orders and topics
+
+
+def test_a_measure_may_have_a_floor_alone_and_the_strictest_counts() -> None:
+    (bar,) = bars((), "5%", ["AP >= 0.4"])
+    assert (bar.measure.name, str(bar.max_drop), bar.floor) == ("AP", "5%", 0.4)
+    for floors in (["AP >= 0.4", "AP >= 0.2"], ["AP >= 0.2", "AP >= 0.4"]):
+        assert bars("AP", "5%", floors)[0].floor == 0.4
+        assert bars({"AP": {"floor": 0.3}}, "5%", floors)[0].floor == 0.4
+    assert bars({"AP": {"floor": 0.5}}, "5%", floors)[0].floor == 0.5
+    assert bars({"Noise@10": {"floor": 0.3}}, "5%", ["Noise@10 <= 0.4", "Noise@10 <= 0.35"])[0].floor == 0.3
+    with pytest.raises(BadParameter, match="Got 'zz'"):
+        bars({"AP": {"zz": 1, "aa": 2, "floor": 3}})
+
+
+def test_a_floor_is_reached_but_for_rounding() -> None:
+    base, candidate = drawn(40, 0)
+    mean = float(np.mean(candidate)) / 10
+    for least, state in ((mean * (1 + 1e-12), PASSED), (mean * (1 + 1e-6), WORSE)):
+        assert gate(tens(40), p10(base), p10(candidate), "P@10", floors=[f"P@10 >= {least!r}"]).state == state
+
+
+def test_what_stands_at_the_top_holds_whatever_the_order() -> None:
+    for ties in ("fair", "robust"):
+        for one, two in (("logprob", "bm25"), ("bm25", "llm-judge"), ("hybrid", "llm-judge"), ("llm-judge", "hybrid")):
+            for found in gate(SAMPLE.qrels, RUNS[one], RUNS[two], "AP Noise@10", ties=ties).gates:
+                up = found.upward
+                orders = [found.by_ties[each] for each in ((WORST, BEST) if ties == "robust" else found.by_ties)]
+                ends = {(each["low"], each["high"]) for each in orders}
+                low, high = (found.low, found.high) if up > 0 else (found.high, found.low)
+                assert low == up * min(up * each[0 if up > 0 else 1] for each in ends)
+                assert high == up * max(up * each[1 if up > 0 else 0] for each in ends)
+                if ties == "fair":
+                    assert found.p == max(each["p"] for each in orders)
+                    assert found.p_worse == max(each["p_worse"] for each in orders)
+                assert found.passed == ((found.p or 0) <= 0.05) == (up * (low or 0) >= up * (found.allowed or 0))
+                assert (found.state == WORSE) == ((found.p_worse or 0) <= 0.025)
+    found = gate(SAMPLE.qrels, RUNS["logprob"], RUNS["bm25"], "AP", max_drop=0.02).gates[0]
+    assert "loses no more than 0.0802, whatever the order of ties, p = 0.9348" in found.sentence
+    assert found.reason == "sides"
+    assert "point to both sides, more topics cannot decide" in found.sentence
+    alone = gate(SAMPLE.qrels, RUNS["logprob"], RUNS["bm25"], "AP", max_drop=0.02, ties="realistic").gates[0]
+    assert "whatever" not in alone.sentence
+    assert alone.topics_needed is not None
+
+
+def orders(*gaps: float, n: int = 10) -> dict[str, Floats]:
+    """Two rows for each order: differences of this mean that vary by ±0.1."""
+    vary = 0.5 + 0.1 * (-1.0) ** np.arange(n)
+    return {str(at): np.stack([np.full(n, 0.5), vary + gap]) for at, gap in enumerate(gaps)}
+
+
+def test_how_many_topics_could_decide() -> None:
+    rule, level = Rule(), Level(0.05, 0.01)
+    spread = orders(0.0)["0"][1].std(ddof=1)
+
+    def at(mean: float, alpha: float) -> float:
+        return float(topics_needed(np.array([(0.05 + mean) / spread]), alpha, sides=1)[0])
+
+    def asked(low: dict[str, Floats], high: dict[str, Floats] | None = None, rule: Rule = rule) -> float | None:
+        return needed(low, high or low, 0.05, rule, level)
+
+    assert asked(orders(0.0, -0.02)) == at(-0.02, 0.05) > at(0.0, 0.05)
+    assert asked(orders(-0.08, -0.1)) == at(-0.08, 0.01)
+    assert asked(orders(-0.08, 0.0)) is None
+    assert asked(orders(-0.05)) == math.inf
+    assert asked(orders(-0.02), orders(0.3)) == at(-0.02, 0.05)  # robust: what must pass is the worst,
+    assert asked(orders(-0.2), orders(-0.08)) == at(-0.08, 0.01)  # what must be worse the best
+    both = Rule(equivalence=True)
+    assert asked(orders(-0.02), orders(0.3), both) is None
+    assert asked(orders(0.08), orders(0.3), both) == at(-0.08, 0.01)
+    assert asked(orders(0.02, -0.01), rule=both) == at(-0.02, 0.05)
+    noise = np.stack([np.full(12, 0.1), np.full(12, 0.2) + 1e-16 * np.arange(12)])
+    assert asked({"": noise}) == 5  # no spread but noise: as for signs
+
+
+def test_to_be_worse_is_corrected_over_measures() -> None:
+    base, candidate = drawn(40, 0.5)
+    arguments = (tens(40), p10(base), p10(candidate))
+    gaps = np.subtract(candidate, base) / 10
+    for drop in np.linspace(0.02, 0.05, 31):
+        alone = gate(*arguments, "P@10", max_drop=drop).gates[0]
+        if alone.state == WORSE and (alone.p_worse or 0) > 0.03:
+            break
+    assert alone.alpha_worse == 0.05
+    found = gate(*arguments, "P@10 RR", max_drop=drop).gates[0]
+    assert (found.state, found.alpha, found.alpha_worse) == (UNDECIDED, 0.05, 0.025)
+    assert found.p_worse == alone.p_worse
+    assert found.low == alone.low
+    expected = stats.ttest_1samp(gaps, 0).confidence_interval(0.95).high
+    assert found.high == pytest.approx(expected)
+    slices = {name: [f"{t:03}" for t in range(40)] for name in "ab"}
+    part = gate(*arguments, "P@10 RR", slices=slices).gates[-1]
+    assert (part.alpha, part.alpha_worse) == (0.025, 0.0125)
+    worse = gate(*arguments, "P@10 RR", max_drop=0.01).gates[0]
+    assert f"97.5 % sure that it loses at least {-expected:.4f}" in worse.sentence
+
+
+def lost(topics: int, without: int, other: int = 0) -> tuple[Grades, Sims, Sims]:
+    """A document that the candidate lacks on some topics, and the baseline on others."""
+    qrels: Grades = {str(t): {"d1": 1.0} for t in range(topics)}
+    both = [{str(t): {"x": 2.0, **({} if t in range(*gone) else {"d1": 3.0 - 2 * which})} for t in range(topics)}
+            for which, gone in ((1, (topics - other, topics)), (0, (0, without)))]  # fmt: skip
+    return qrels, both[0], both[1]
+
+
+def test_a_candidate_without_a_value_does_not_pass_on_the_rest() -> None:
+    found = gate(*lost(30, 24), "PDoc(doc='d1')", floors=["PDoc(doc='d1') >= 0.1"])
+    drop, floor = found.gates
+    assert (found.state, drop.reason, drop.topics) == (UNDECIDED, "undefined", 6)
+    assert "24 of 30 topics have a value for the baseline only" in drop.sentence
+    assert (floor.state, floor.reason) == (UNDECIDED, "undefined")
+    assert "undecided, 24 of 30 topics have a value for the baseline only" in floor.sentence
+    one = gate(*lost(30, 1), "PDoc(doc='d1')", slices={"a": [*map(str, range(10))], "b": [*map(str, range(10, 30))]})
+    assert "1 of 30 topics has a value for the baseline only" in one.gates[0].sentence
+    assert [each.state for each in one.gates] == [UNDECIDED, UNDECIDED, PASSED]
+    assert "1 of 10 topics has" in one.gates[1].sentence
+    back = gate(*lost(30, 0, 4), "PDoc(doc='d1')").gates[0]
+    assert back.state == PASSED
+    assert "caution: 4 of 30 topics have a value for the candidate only" in back.sentence
+    qrels, better, worse = lost(30, 0, 4)
+    shown = gate(qrels, worse, better, "PDoc(doc='d1')").gates[0]
+    assert shown.state == WORSE
+    assert "caution: 4 of 30 topics have a value for the baseline only" in shown.sentence
+
+
+def test_what_is_just_at_the_margin_is_allowed() -> None:
+    base = [7] * 12
+    asked: dict[str, Any] = {"max_drop": 0, "test": "randomization"}
+    gains = gate(tens(12), p10(base), p10([8] * 2 + [7] * 10), "P@10", **asked).gates[0]
+    assert (gains.state, gains.low, gains.p) == (PASSED, 0.0, 0.5**12)
+    assert gate(tens(12), p10(base), p10([8] * 2 + [7] * 9 + [6]), "P@10", **asked).state == UNDECIDED
+    assert gate(tens(25), p10(base + [7] * 13), p10([8] * 2 + [7] * 23), "P@10", **asked).passed
+    both = np.stack([np.full(12, 0.7), np.full(12, 0.7) + 0.1 * (np.arange(12) < 1)])
+    open_ = answer(both, 0.0, Rule(test="bootstrap"), Level(0.05, 0.05))  # many samples lie just at the margin
+    assert (open_.state, -1e-300 < open_.low < 0) == (UNDECIDED, True)
+    just = gate(tens(5), p10([7] * 5), p10([8] * 5), "P@10", alpha=0.5**5)
+    assert (just.state, just.gates[0].p) == (PASSED, 0.5**5)  # p may be alpha itself
+    assert gate(tens(5), p10([8] * 5), p10([6] * 5), "P@10", alpha=0.5**5).state == WORSE
+
+
+def test_the_slack_is_that_of_the_margin_too() -> None:
+    """Differences of tiny scores and a large margin: what lies at the margin but for its rounding lies at it."""
+    both = np.stack([np.zeros(12), -0.3 + 1e-12 * (-1.0) ** np.arange(12)])
+    found = answer(both, 0.3, Rule(), Level(0.05, 0.05))
+    assert (found.state, found.p) == (PASSED, 0.5**12)
+    tiny = np.stack([np.full(12, 1e-13), 1e-13 + 1e-14 * np.arange(12)])
+    assert answer(tiny, 0.3, Rule(), Level(0.05, 0.05)).p == 0.5**12
+
+
+def test_no_topic_loses_more_than_allowed() -> None:
+    held = gate(tens(6), p10([2] * 6), p10([2, 2, 2, 2, 2, 10]), "P@10", max_drop=0.01).gates[0]
+    assert (held.state, held.largest_loss) == (UNDECIDED, 0.0)
+    assert "; no topic loses more than allowed; these topics cannot tell, about" in held.sentence
+    some = gate(tens(6), p10([2] * 6), p10([1, 2, 2, 2, 2, 10]), "P@10 Noise@10", max_drop=0.01)
+    for each, loss in zip(some.gates, (-0.1, 0.1), strict=True):
+        assert "no topic loses" not in each.sentence
+        assert each.largest_loss == pytest.approx(loss)
+
+
+def told(low: float, high: float, state: str = PASSED, **more: Any) -> str:
+    made = Gate(
+        measure="AP", state=state, topics=30, baseline=0.5, candidate=0.5, difference=0.0, low=low, high=high,
+        allowed=-0.02, max_drop="0.02", p=0.01, p_worse=0.02, alpha=0.05, alpha_worse=0.05, **more,
+    )  # fmt: skip
+    return sentence(made, Rule(equivalence=more.get("by_ties") is None))
+
+
+def test_bounds_in_words() -> None:
+    assert "gains at least 0.0100, and no more than 0.0150, p = 0.01" in told(0.01, 0.015)
+    assert "loses no more than 0.0100, and gains no more than 0.0150, p = 0.01" in told(-0.01, 0.015)
+    assert "loses no more than 0.0100, and at least 0.0050, p = 0.01" in told(-0.01, -0.005)
+    assert "loses no more than 0.0000, and gains no more than 0.0100" in told(3e-5, 0.01)  # what rounds to nothing
+    assert "gains at least 0.0000, p = 0.02" in told(-1e-17, 0.01, "different")
+    assert "loses no more than 0.0100, p = 0.01" in told(-0.01, 0.01, by_ties={})
+    few = Gate(measure="AP", state=UNDECIDED, reason="topics", topics=4, difference=0.0, alpha=0.05, alpha_worse=0.05)
+    assert "too few topics to be 95 % sure" in sentence(few, Rule(test="bootstrap"))
+    rare = replace(few, alpha=0.001)
+    assert "too few samples to be 99.9 % sure" in sentence(rare, Rule(test="bootstrap", samples=100))
+
+
+def test_strategies_are_named_as_they_are() -> None:
+    qrels: Grades = {str(topic): {"z": 1.0} for topic in range(20)}
+    steady: Sims = {str(topic): {"z": 2.0, "a": 1.0} for topic in range(20)}
+    lucky: Sims = {str(topic): {"z": 1.0, "a": 1.0} for topic in range(20)}
+    found = gate(qrels, steady, lucky, "RR", ties=["input", "realistic"]).gates[0]
+    assert "ties decide: input passed (+0.0000), realistic worse" in found.sentence
+    assert "at its worst worse" in gate(qrels, steady, lucky, "RR", ties="robust").gates[0].sentence
+
+
+def extreme(low: float, high: float, wide: float = 0.001, **asked: Any) -> tuple[str, str]:
+    """The verdict on a candidate with so large a difference at its worst, and at its best."""
+    rule = Rule(ties="robust", **asked)
+    noise = (-1.0) ** np.arange(30)
+    found = {
+        name: answer(np.stack([np.full(30, 0.5), 0.5 + gap + vary * noise]), 0.05, rule, Level(0.05, 0.05))
+        for name, gap, vary in (("realistic", 0.0, 0.001), (WORST, low, 0.001), (BEST, high, wide))
+    }
+    asking = Asking(evaluate(SAMPLE.qrels, [RUNS["bm25"]], "AP", ties=COMPARED), rule, False, ())
+    return asking._state(found, 30)
+
+
+def test_verdicts_at_the_extremes() -> None:
+    assert extreme(0.0, 0.2) == extreme(0.0, 0.2, wide=3) == (PASSED, "")  # at its worst is enough
+    assert extreme(0.0, 0.2, equivalence=True) == (UNDECIDED, "ties")
+    assert extreme(0.0, 0.01, equivalence=True) == (PASSED, "")
+    assert extreme(0.1, 0.2, equivalence=True) == ("different", "")
+    assert extreme(0.0, 0.2, equivalence=True)[0] != "different"
+    assert extreme(-0.2, -0.1) == extreme(-0.2, -0.1, equivalence=True) == (WORSE, "")
+    assert extreme(-0.2, 0.0) == (UNDECIDED, "ties")
+    assert extreme(-0.2, 0.2, equivalence=True) == (UNDECIDED, "ties")
+
+
+def test_bounds_are_within_what_a_measure_can_reach() -> None:
+    base, candidate = [10] * 3 + [0] * 3, [0] * 3 + [10] * 3
+    for measure in ("P@10", "Noise@10"):
+        found = gate(tens(6), p10(base), p10(candidate), measure, max_drop=0.1, alpha=0.01).gates[0]
+        assert (found.low, found.high) == (-1.0, 1.0)
+    less = gate(tens(6), p10([5] * 6), p10([4, 5] * 3), "Noise@10", max_drop=0.5).gates[0]
+    assert "a loss of everything would be allowed" in less.sentence
+    assert "everything" not in gate(tens(6), p10([5] * 6), p10([4, 5] * 3), "Noise@10", max_drop=0.4).gates[0].sentence
+
+
+def test_slices_do_not_repeat_what_a_run_lacks() -> None:
+    base, candidate = drawn(40, 0)
+    part = dict(list(p10(candidate).items())[:30])
+    found = gate(tens(40), p10(base), part, "P@10", slices={"a": [f"{t:03}" for t in range(20)]})
+    assert "lacks" in found.gates[0].sentence
+    assert "lacks" not in found.gates[1].sentence
+
+
+def test_half_of_a_few_topics_may_differ() -> None:
+    some = gate(tens(12), p10([7] * 12), p10([8] * 6 + [7] * 6), "P@10").gates[0]
+    assert not any("differ;" in each for each in some.cautions)  # six of twelve: fewer than 10, but half
+    few = gate(tens(12), p10([7] * 12), p10([8] * 5 + [7] * 7), "P@10").gates[0]
+    assert any("only 5 of 12 topics differ;" in each for each in few.cautions)
+
+
+def test_noise_is_no_loss() -> None:
+    qrels: Grades = {str(t): {f"r{i}": 1.0 for i in range(7)} for t in range(6)}
+    scores = evaluate(qrels, [{str(t): {"r0": 1.0} for t in range(6)}] * 2, "AP", ties=COMPARED)
+    blocks = tuple(replace(each, values=each.values - 1e-16 * (each.run == scores.runs[1])) for each in scores.blocks)
+    assert gate_scores(replace(scores, blocks=blocks), Rule()).losses.height == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"samples": 10_000_001}, "from 100 to 10,000,000"),
+        ({"max_drop": 1e308}, "from 0 to 1e9"),
+        ({"max_drop": "1e12%"}, "from 0 to 1e9"),
+        ({"slices": {"a": ["000", 1.5]}}, "text or whole numbers. Got 1.5"),
+        ({"slices": {"a": [True]}}, "text or whole numbers"),
+    ],
+)
+def test_what_is_too_much(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadParameter, match=message):
+        gate(tens(5), p10([5] * 5), p10([5] * 5), "P@10", **options)

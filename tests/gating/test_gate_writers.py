@@ -159,3 +159,10 @@ def test_the_summary_of_github(
     capfd.readouterr()
     assert command([*files, "--format", "github"]) == 4  # the verdict counts more
     assert "nowhere/summary.md: cannot write the summary" in capfd.readouterr().err
+
+
+def test_the_head_says_what_was_drawn() -> None:
+    drawn = gated("hybrid", test="bootstrap", samples=500, seed=3)
+    assert text(drawn).startswith("95 % sure, bootstrap, 500 samples, seed 3, fair ties, 25 topics\n")
+    one = exaequo.gate({"1": {"a": 1}}, {"1": {"a": 1.0}}, {"1": {"a": 1.0}}, "AP")
+    assert text(one).startswith("95 % sure, t, fair ties, 1 topic\n")

@@ -23,9 +23,12 @@ from exaequo.stats.tests import (
     DEFAULT,
     TESTS,
     Setting,
+    _share_below,
     bootstrap,
+    bootstrap_bound,
     bootstrap_interval,
     bootstrap_of_many,
+    bootstrap_tail,
     direction,
     randomization,
     sign,
@@ -302,8 +305,8 @@ def test_the_direction_of_ranks_leaves_out_what_does_not_differ() -> None:
 def test_bootstrap_of_many_topics() -> None:
     """Differences of which most are 0: the same test, drawn another way."""
     source = np.random.Generator(np.random.PCG64(9))
-    for size in (0.02, 0.1, 0.3):
-        gaps = np.where(source.random(300) < 0.1, source.normal(size, 0.5, 300), 0.0)
+    for size in (0.02, 0.3):
+        gaps = np.where(source.random(120) < 0.1, source.normal(size, 0.5, 120), 0.0)
         for alternative in ("two-sided", "greater", "less"):
             setting = Setting(20_000, alternative=alternative)
             expected = float(bootstrap(gaps[None, :], setting)[0])
@@ -315,3 +318,28 @@ def test_bootstrap_of_many_topics() -> None:
     assert bootstrap_of_many(few, setting) == pytest.approx(float(bootstrap(few[None, :], setting)[0]), abs=0.01)
     assert bootstrap_of_many(np.zeros(50)) == 1.0
     assert bootstrap_of_many(np.full(10, 0.1)) == pytest.approx(2 * 0.5**10)
+
+
+def test_a_tail_ends_where_the_interval_does() -> None:
+    """Skewed either way: at the end of the BCa interval its tail is the level, and the bound is that end."""
+    random = np.random.Generator(np.random.PCG64(5))
+    for gaps in (random.exponential(size=(1, 15)), -random.exponential(size=(1, 15))):
+        low, high = bootstrap_interval(gaps, 0.9, Setting(samples=20_000))
+        tail = bootstrap_tail(np.concatenate([gaps - low, gaps - high]), Setting(samples=20_000))
+        assert tail == pytest.approx([0.05, 0.95], abs=1e-3)
+        assert bootstrap_bound(gaps, 0.05, Setting(samples=20_000)) == pytest.approx(low[0], abs=1e-3)
+
+
+def test_equal_samples_count_half_in_the_bias() -> None:
+    """Differences alike on both sides have an interval that is too, though many samples have the mean itself."""
+    gaps = np.array([[-0.1, 0.1, -0.1, 0.1, 0.0, 0.0, 0.3 - 0.2, 0.2 - 0.3]])
+    low, high = bootstrap_interval(gaps, 0.95, Setting(samples=20_000))
+    assert low == pytest.approx(-high, abs=1e-9)
+
+
+def test_a_tail_is_what_lies_below() -> None:
+    gaps = np.array([[0.1] * 2 + [0.0] * 10])
+    means = np.array([[0.0], [1.0], [1.0 + 1e-15], [2.0]])
+    assert _share_below(means, np.ones(1), np.full(1, 1e-12)).tolist() == [0.5]  # equal ones are half below
+    assert bootstrap_bound(gaps, 0.05, Setting(samples=1000)) == 0
+    assert bootstrap_bound(gaps, 1e-9, Setting(samples=1000)) == -np.inf

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from exaequo.choices import ALPHA, COMPARE_MEASURES, EXPECTED, PATTERNS, STRATEGIES, TABLE_FORMATS
 from exaequo.cli import output
@@ -27,6 +28,8 @@ TABLES = {
 SHOWN = ("measures", "sizes")
 _OF_MEASURES = "measure f_p friedman_p told_apart_percent least_significant topics_for_half depth documents".split()
 
+#: Options that say how runs are evaluated.
+_OF_RUNS = ("measures", "ties", "samples", "depth", "missing", "precision", "seed", "rel_level", "max_grade")
 _DIGITS = {"difference": 3, "df": 1} | dict.fromkeys(("variance", "residual_variance", "within_variance"), 5)
 
 
@@ -77,6 +80,7 @@ def design(
             raise UsageError("--variance takes the place of QRELS and RUNs, and gives the table sizes alone.")
         if aims.systems is None:
             raise UsageError("With --variance say how many --systems there will be.")
+        _refuse_ignored()
         found = {"sizes": sizes(variance, aims, systems=aims.systems)}
         _show(found, only, target, before=[] if only else [str(aims)], options=vars(aims))
         return
@@ -94,6 +98,14 @@ def design(
     output.warn(*result.warnings)
     said = {"options": result.options, "warnings": result.warnings}
     _show(result.tables, only, target, before=[] if only else result.summary, **said)
+
+
+def _refuse_ignored() -> None:
+    """Refuse options of an evaluation where nothing is evaluated."""
+    context = click.get_current_context()
+    for each in context.command.params:
+        if each.name in _OF_RUNS and context.get_parameter_source(each.name) == ParameterSource.COMMANDLINE:
+            raise UsageError(f"{each.opts[-1]} says how runs are evaluated; with --variance there are none.")
 
 
 def _show(frames: dict[str, pl.DataFrame], only: str | None, target: Target, **said: Any) -> None:

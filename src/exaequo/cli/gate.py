@@ -49,7 +49,9 @@ def _configured(context: click.Context, _: click.Parameter, path: str | None) ->
 @click.option("--strict-slices", "strict", is_flag=True, help="Every slice must pass, not only none be worse.")
 @click.option("--test", type=click.Choice(GATE_TESTS), default="t", show_default=True)
 @click.option("--alpha", type=float, default=ALPHA, show_default=True, help="1 − alpha is how sure to be.")
-@click.option("--samples", type=click.IntRange(100), default=PATTERNS, show_default=True, help="For random tests.")
+@click.option(
+    "--samples", type=click.IntRange(100, 10_000_000), default=PATTERNS, show_default=True, help="For random tests."
+)
 @click.option(
     "--min-topics", type=click.IntRange(2), default=LEAST_TOPICS, show_default=True, help="Fewer decide nothing."
 )
@@ -88,7 +90,7 @@ def gate(
     ties = asked["ties"].split(",")
     chosen = Options(ties=tie_rule(ties)[0], **options)
     rule = Rule(
-        bars=bars(measures or _own(config), max_drop, floors),
+        bars=bars(_asked(measures, config), max_drop, floors),
         seed=chosen.seed,
         **{**asked, "ties": ties[0] if len(ties) == 1 else ties},
     )
@@ -112,15 +114,19 @@ def _paths(given: tuple[str, ...], config: Configuration) -> list[str]:
     return [found[name] for name in _FILES]
 
 
-def _own(config: Configuration) -> dict[str, Any]:
-    """Return the measures of the configuration with the drops they have; a drop on the command line counts for all."""
+def _asked(measures: tuple[str, ...], config: Configuration) -> dict[str, Any]:
+    """Return the measures asked for, or else all of the configuration, with the drops and floors they have there.
+
+    A drop on the command line counts for all of them.
+    """
+    from exaequo.measures import parse_measure, parse_measures
+
+    own = {parse_measure(name).name: given for name, given in config.measures.items()}
+    found = {measure.name: own.get(measure.name, {}) for measure in parse_measures(measures)} if measures else own
     if click.get_current_context().get_parameter_source("max_drop") != ParameterSource.COMMANDLINE:
-        return dict(config.measures)
-    return {name: {"floor": own["floor"]} if "floor" in own else {} for name, own in _tables(config).items()}
-
-
-def _tables(config: Configuration) -> dict[str, dict[str, Any]]:
-    return {name: own if isinstance(own, dict) else {} for name, own in config.measures.items()}
+        return found
+    floors = {name: given["floor"] for name, given in own.items() if isinstance(given, dict) and "floor" in given}
+    return {name: {"floor": floors[name]} if name in floors else {} for name in found}
 
 
 def _write(result: GateResult, target: Target) -> None:

@@ -96,11 +96,11 @@ def replicate(
         raise UsageError(f"There is no table {only} with --with-qrels: lists of two collections are not compared.")
     from exaequo.measures import parse_measures
     from exaequo.options import Options
-    from exaequo.replication import Plan, replicate_runs
+    from exaequo.replication import Comparing, replicate_runs
 
     chosen, parsed = Options(ties=(ties,), **options), parse_measures(measures or COMPARE_MEASURES)
     runs = [files.runs(each) for each in (originals, reproductions)]
-    result = replicate_runs([files.qrels(each) for each in judged], runs, parsed, chosen, Plan(**plan))
+    result = replicate_runs([files.qrels(each) for each in judged], runs, parsed, chosen, Comparing(**plan))
     output.warn(*result.warnings)
     _show(result, [only] if only else [name for name in TABLES if name != "topics" or per_topic], target)
 

@@ -28,8 +28,10 @@ class Margin:
             size = float(text.removesuffix("%")) / (100 if relative else 1)
         except ValueError:
             size = float("nan")
-        if isinstance(given, bool) or not (np.isfinite(size) and size >= 0):
-            raise BadParameter(f"A drop or margin must be a number ≥ 0, such as 0.01, or 1%. Got {given!r} instead.")
+        if isinstance(given, bool) or not (0 <= size <= 1e9):
+            raise BadParameter(
+                f"A drop or margin must be a number from 0 to 1e9, as 0.01, or 1%. Got {given!r} instead."
+            )
         return cls(size, relative)
 
     def at(self, mean: Floats | float) -> Floats:

@@ -30,6 +30,7 @@ from exaequo.options import Evaluation, Options, keywords
 from exaequo.order import Ordering
 from exaequo.read import QrelsLike, RunLike, read_qrels, read_runs
 from exaequo.scores import Scores
+from exaequo.stats.equality import differences
 from exaequo.tabular import plain
 from exaequo.text import count
 
@@ -221,7 +222,7 @@ def _losses(scores: Scores, rule: Rule) -> pl.DataFrame:
     rows = []
     for measure in rule.measures:
         table = scores.matrix(measure)
-        gap = table.values[1] - table.values[0]
+        gap = differences(table.values[:1], table.values[1:])[0]
         worst = np.argsort(measure.upward * gap, kind="stable")[:MOST_LOSSES]
         rows += [
             (measure.name, table.topics[int(at)], *table.values[:, at].tolist(), float(gap[at]))

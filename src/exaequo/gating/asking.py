@@ -7,16 +7,20 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from exaequo.choices import ROBUST
 from exaequo.comparison.pairs import extremes
 from exaequo.comparison.plan import Plan, tie_rule
-from exaequo.gating.bounds import DIFFERENT, PASSED, UNDECIDED, WORSE, Answer, answer
+from exaequo.comparison.verdicts import BEST, WORST
+from exaequo.gating.bounds import DIFFERENT, PASSED, UNDECIDED, WORSE, Answer, Level, answer
 from exaequo.gating.rule import Bar, Rule
-from exaequo.gating.verdicts import Gate, cautions_of, needed, sentence, sentence_of_floor
+from exaequo.gating.verdicts import Gate, cautions_of, ends, needed, sentence, sentence_of_floor
 from exaequo.judge import Floats
 from exaequo.measures import Measure
 from exaequo.scores import Scores
+from exaequo.stats.equality import differences
+from exaequo.text import count
 
 
 @dataclass(frozen=True)
@@ -29,13 +33,17 @@ class Asking:
     lacking: tuple[str, ...]
 
     def gate(self, bar: Bar, label: str | None = None, family: int = 1) -> Gate:
-        """Ask whether a measure lost more than allowed, on all topics or on those of a slice."""
+        """Ask whether a measure lost more than allowed, on all topics or on those of a slice.
+
+        All slices of a family hold together; all measures must pass, and so need no correction, but one is enough to
+        fail, so they have one there.
+        """
         rule, measure = self.rule, bar.measure
         values = self.scores.matrix(measure).values
         topics, alpha = values.shape[1], rule.alpha / family
         found = Gate(
-            measure=measure.name, slice=label, state=UNDECIDED, reason="topics", topics=topics, alpha=alpha,
-            max_drop=str(bar.max_drop),
+            measure=measure.name, upward=measure.upward, slice=label, state=UNDECIDED, reason="topics", topics=topics,
+            alpha=alpha, alpha_worse=alpha / len(rule.bars), max_drop=str(bar.max_drop),
         )  # fmt: skip
         if self.identical and topics:
             found = replace(found, state=PASSED, reason="", low=0.0, high=0.0, open=(0.0, 0.0))
@@ -46,54 +54,83 @@ class Asking:
                 found, baseline=one, candidate=two, difference=0.0, allowed=-measure.upward * margin + 0.0,
                 cautions=() if label else self.lacking,
             )  # fmt: skip
-            found = found if self.identical else self._asked(found, measure, values, margin)
-        return replace(found, sentence=sentence(found, measure, rule))
+            found = found if self.identical else self._defined(self._asked(found, measure, margin), measure)
+        return replace(found, sentence=sentence(found, rule))
 
-    def _asked(self, found: Gate, measure: Measure, values: Floats, margin: float) -> Gate:
+    def _asked(self, found: Gate, measure: Measure, margin: float) -> Gate:
         """Return the record with what the topics say."""
-        answers = self._answers(measure, margin, found.alpha or 0.0)
+        level = Level(found.alpha or 0.0, found.alpha_worse or 0.0)
+        orders = self._orders(measure)
+        answers = {ties: answer(each, margin, self.rule, level) for ties, each in orders.items()}
+        low, high = ({ties: orders[ties] for ties in each} for each in ends(orders))
         state, reason = self._state(answers, found.topics)
-        cautions = cautions_of(values, measure.upward, margin, self.rule, found.alpha or 0.0, state)
-        by_ties = {ties: _as_measured(each, measure.upward) for ties, each in answers.items()}
-        counts = next(iter(by_ties.values()))
-        could = needed(values, measure.upward, margin, self.rule, found.alpha or 0.0) if reason == "topics" else None
+        could = None
+        if reason == "topics":
+            could = needed(low, high, margin, self.rule, level)
+            reason = reason if could or found.topics < self.rule.least else "sides"
+        values = self.scores.matrix(measure).values
+        cautions = cautions_of(values, measure, margin, self.rule, level, state)
+        by_ties = {ties: _as_measured(each, measure) for ties, each in answers.items()}
+        worst = _worst(answers, self.rule.equivalence)
+        loss = min(float(differences(each[:1], each[1:]).min()) for each in low.values())
         return replace(
             found,
             state=state,
             reason=reason,
-            **{name: counts[name] for name in ("difference", "low", "high", "p", "p_worse")},
-            topics_needed=could,
+            **{name: each for name, each in _as_measured(worst, measure).items() if name != "state"},
+            largest_loss=measure.upward * min(loss, 0.0) + 0.0,
+            topics_needed=could if could and np.isfinite(could) else None,
             by_ties=by_ties,
             open=self._open(measure),
             cautions=(*found.cautions, *cautions),
         )
 
-    def _answers(self, measure: Measure, margin: float, alpha: float) -> dict[str, Answer]:
-        """Return what the topics say under each strategy that decides, the one that counts first."""
-        scores, rule = self.scores, self.rule
-        kind = Plan(ties=tie_rule(rule.ties)[1])
+    def _orders(self, measure: Measure) -> dict[str, Floats]:
+        """Return the values of both runs, turned upward, under each strategy that decides, what counts first."""
+        scores, kind = self.scores, Plan(ties=tie_rule(self.rule.ties)[1])
         asked = {ties: scores.matrix(measure, ties).values for ties in kind.decides(scores.ties)}
         if kind.ties == ROBUST:
             low, high = extremes(scores, measure)
-            asked |= {"worst": np.stack([high[0], low[1]]), "best": np.stack([low[0], high[1]])}
-        return {ties: answer(measure.upward * each, margin, rule, alpha) for ties, each in asked.items()}
+            asked |= {WORST: np.stack([high[0], low[1]]), BEST: np.stack([low[0], high[1]])}
+        return {ties: measure.upward * each for ties, each in asked.items()}
 
     def _state(self, answers: Mapping[str, Answer], topics: int) -> tuple[str, str]:
         """Return the verdict, and why it is undecided."""
         if topics < self.rule.least:
             return UNDECIDED, "topics"
-        states = [each.state for each in answers.values()]
-        if "worst" in answers:  # it must hold at the extremes
-            worst, best = answers["worst"].state, answers["best"].state
-            either = {worst, best}
-            if worst == PASSED and (best == PASSED or not self.rule.equivalence):
-                return PASSED, ""
-            if best == WORSE or either == {DIFFERENT}:
-                return best, ""
-            return UNDECIDED, "topics" if either == {UNDECIDED} else "ties"
-        if len({*states}) == 1:
-            return states[0], "topics" if states[0] == UNDECIDED else ""
-        return UNDECIDED, "ties"
+        low, high = ({answers[ties].state for ties in each} for each in ends(answers))
+        if low | (high if self.rule.equivalence else low) == {PASSED}:
+            return PASSED, ""
+        if high == {WORSE}:  # whatever the order, even at its best
+            return WORSE, ""
+        if low == {DIFFERENT}:
+            return DIFFERENT, ""
+        return UNDECIDED, "topics" if low | high == {UNDECIDED} else "ties"
+
+    def _defined(self, found: Gate, measure: Measure) -> Gate:
+        """Return the record as it is if every topic has a value for both; what only the baseline has does not pass."""
+        one, two = (self._known(run, measure) for run in self.scores.runs)
+        of = count(len(self.scores.shared), "topic")
+        lost, new = (f"{len(each)} of {of} {'has' if len(each) == 1 else 'have'}" for each in (one - two, two - one))
+        cautions = found.cautions
+        if two - one:
+            cautions += (f"{new} a value for the candidate only, and count for nothing",)
+        if one - two and found.state in (PASSED, UNDECIDED):
+            said = f"{lost} a value for the baseline only"
+            return replace(
+                found, state=UNDECIDED, reason="undefined", undefined=said, topics_needed=None, cautions=cautions
+            )
+        if one - two:
+            cautions += (f"{lost} a value for the baseline only",)
+        return replace(found, cautions=cautions)
+
+    def _known(self, run: str, measure: Measure) -> set[str]:
+        """Return the topics, of those both runs have, on which a run has a value under every strategy."""
+        found = {*self.scores.shared}
+        for ties in self.scores.ties:
+            own = self.scores[run, ties, measure]
+            found -= {*own.topics.filter(pl.Series(own.undefined))}
+        return found
 
     def _open(self, measure: Measure) -> tuple[float, float] | None:
         """Return between which values the difference can lie, whatever the order of ties."""
@@ -113,6 +150,7 @@ class Asking:
         one, two = means[ties[0]]
         found = Gate(
             measure=measure.name,
+            upward=measure.upward,
             kind="floor",
             state=state,
             reason="ties" if state == UNDECIDED else "",
@@ -124,7 +162,8 @@ class Asking:
             by_ties={each: {"state": PASSED if reach[each] else WORSE, "candidate": means[each][1]} for each in ties},
             cautions=self.lacking,
         )
-        return replace(found, sentence=sentence_of_floor(found, measure))
+        found = found if self.identical else self._defined(found, measure)
+        return replace(found, sentence=sentence_of_floor(found))
 
     def slices(self, labels: Mapping[str, Sequence[str]]) -> Iterator[Gate]:
         """Gate each slice of the topics; those of a measure that have enough topics hold together."""
@@ -136,8 +175,32 @@ class Asking:
                 yield replace(self, scores=self.scores.only(topics=own)).gate(bar, label, family)
 
 
-def _as_measured(found: Answer, upward: int) -> dict[str, Any]:
-    """Return an answer in the direction of the measure; a bound there is none of is None."""
+def _worst(answers: Mapping[str, Answer], equivalence: bool) -> Answer:
+    """Return what holds whatever the order of ties: the widest bounds, the largest p; the difference that counts."""
+    low, high = ([answers[ties] for ties in each] for each in ends(answers))
+    first = next(iter(answers.values()))
+    return first._replace(
+        low=min(each.low for each in low),
+        high=max(each.high for each in high),
+        p=max(each.p for each in (*low, *(high if equivalence else ()))),
+        p_worse=max(each.p_worse for each in high),
+        p_more=max(each.p_more for each in low),
+    )
+
+
+def _as_measured(found: Answer, measure: Measure) -> dict[str, Any]:
+    """Return an answer in the direction of the measure, within what it can reach; a bound there is none of is None."""
+    upward, reach = measure.upward, measure.definition.highest - measure.definition.lowest
     low, high = sorted((upward * found.low, upward * found.high))
-    bounds = {name: None if np.isinf(end) else end + 0.0 for name, end in (("low", low), ("high", high))}
-    return {**found._asdict(), "difference": upward * found.difference + 0.0, **bounds}
+    bounds = {
+        name: None if np.isinf(end) else float(np.clip(end, -reach, reach)) + 0.0
+        for name, end in (("low", low), ("high", high))
+    }
+    either = min(found.p_worse, found.p_more)
+    return {
+        "state": found.state,
+        "difference": upward * found.difference + 0.0,
+        **bounds,
+        "p": found.p,
+        "p_worse": either,
+    }

@@ -70,7 +70,7 @@ _KEYS = {
     "min-topics": _Key(_WHOLE, "a whole number ≥ 2", _rule("min_topics")),
     "test": _Key((str,), "t, randomization or bootstrap", _rule("test")),
     "alpha": _Key(_NUMBER, "a number between 0 and 0.5", _rule("alpha")),
-    "samples": _Key(_WHOLE, "a whole number ≥ 100", _rule("samples")),
+    "samples": _Key(_WHOLE, "a whole number from 100 to 10,000,000", _rule("samples")),
     "seed": _Key(_WHOLE, "a whole number ≥ 0", _evaluation("seed")),
     "ties": _Key((str, list), "fair, robust, a strategy, or several", _rule("ties")),
     "equivalence": _FLAG,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,8 @@ from exaequo.stats.tests import MOST_EXACT, Setting
 
 #: The bootstrap passes too much with fewer topics (docs/gate.md has the figures).
 FEWEST = {"bootstrap": 10}
+#: More take minutes, and more memory than there may be.
+MOST_SAMPLES = 10_000_000
 _FLOOR = re.compile(r"\s*(.+?)\s*(>=|≥|<=|≤)\s*(\S+)\s*")
 
 
@@ -54,10 +56,11 @@ class Rule:
         if isinstance(self.alpha, bool) or not isinstance(self.alpha, int | float):
             raise BadParameter(f"alpha must be a number between 0 and 0.5. Got {self.alpha!r} instead.")
         check_alpha(self.alpha, 0.5)
-        for name, least in (("min_topics", 2), ("samples", 100)):
+        for name, least, most in (("min_topics", 2, None), ("samples", 100, MOST_SAMPLES)):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise BadParameter(f"{name} must be a whole number ≥ {least}. Got {value!r} instead.")
+            if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= (most or value):
+                meant = f"≥ {least}" if most is None else f"from {least} to {most:,}"
+                raise BadParameter(f"{name} must be a whole number {meant}. Got {value!r} instead.")
         if not isinstance(self.ties, str | Sequence):
             raise BadParameter(f"ties must be a rule or strategies, as names. Got {self.ties!r} instead.")
         tie_rule(self.ties)  # checks it
@@ -77,6 +80,10 @@ class Rule:
         """Tell whether the test draws random patterns, with so many topics."""
         return self.test == "bootstrap" or (self.test == "randomization" and topics > MOST_EXACT)
 
+    def how(self, topics: int) -> str:
+        """Name the test, with what it draws."""
+        return self.test + (f", {self.samples:,} samples, seed {self.seed}" if self.drawn(topics) else "")
+
     @property
     def measures(self) -> list[Measure]:
         """What is to be evaluated."""
@@ -90,17 +97,20 @@ def bars(
 ) -> tuple[Bar, ...]:
     """Return what each measure must clear; a mapping gives each measure its own drop, or a table of drop and floor.
 
-    `floors` are conditions such as `nDCG@10 >= 0.45`; a measure that only has a floor is gated too.
+    `floors` are conditions such as `nDCG@10 >= 0.45`; a measure that only has a floor is gated too, and of several
+    floors the strictest counts.
     """
     usual, own = Margin.of(max_drop), dict(measures) if isinstance(measures, Mapping) else {}
-    least = dict(map(floor_of, (floors,) if isinstance(floors, str) else floors))
-    asked = parse_measures([*own] if own else measures or (() if least else GATE_MEASURES))
-    found = {measure: Bar(measure, usual) for measure in (*asked, *least)}
+    least = [*map(floor_of, (floors,) if isinstance(floors, str) else floors)]
+    named = [*own] if own else measures or (() if least else GATE_MEASURES)
+    asked = parse_measures(named) if named else []
+    found = {measure: Bar(measure, usual) for measure in (*asked, *(measure for measure, _ in least))}
     for name, given in own.items():
         measure = parse_measure(name)
         found[measure] = _bar(measure, given, usual)
-    for measure, floor in least.items():
-        found[measure] = Bar(measure, found[measure].max_drop, floor)
+    for measure, floor in least:
+        known = [each for each in (found[measure].floor, floor) if each is not None]
+        found[measure] = replace(found[measure], floor=measure.upward * max(measure.upward * each for each in known))
     return tuple(found.values())
 
 
@@ -109,7 +119,7 @@ def _bar(measure: Measure, given: Any, usual: Margin) -> Bar:
     if not isinstance(given, Mapping):
         return Bar(measure, Margin.of(given))
     table = {str(key).replace("-", "_"): value for key, value in given.items()}
-    for key in table.keys() - {"max_drop", "floor"}:
+    for key in [key for key in table if key not in ("max_drop", "floor")][:1]:
         raise BadParameter(f"{measure}: a gate has max-drop and floor for each measure. Got {key.replace('_', '-')!r}.")
     floor = table.get("floor")
     return Bar(measure, Margin.of(table.get("max_drop", usual)), None if floor is None else _number(floor, measure))

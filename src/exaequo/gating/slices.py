@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,8 @@ def checked(slices: Mapping[Any, Any]) -> dict[str, list[str]]:
     for label, topics in slices.items():
         if isinstance(topics, str | bytes) or not isinstance(topics, Sequence | set | frozenset):
             raise BadParameter(f"The slice {label!r} must be a list of topics. Got {topics!r} instead.")
+        if wrong := [each for each in topics if isinstance(each, bool) or not isinstance(each, str | Integral)]:
+            raise BadParameter(f"The topics of the slice {label!r} must be text or whole numbers. Got {wrong[0]!r}.")
     return {str(label): sorted({str(each) for each in topics}) for label, topics in slices.items()}
 
 

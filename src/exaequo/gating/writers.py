@@ -12,20 +12,13 @@ from xml.etree import ElementTree as Xml
 
 from exaequo import tabular
 from exaequo.gating.bounds import PASSED, UNDECIDED
+from exaequo.gating.rule import Rule
 from exaequo.gating.verdicts import Gate
-from exaequo.measures import parse_measure
 from exaequo.tabular import Column, Table
-from exaequo.text import on_one_line, signed
+from exaequo.text import count, on_one_line, signed
 
 if TYPE_CHECKING:
     from exaequo.gating import GateResult
-
-
-def name_of(gate: Gate) -> str:
-    """Return what a verdict is about: the measure, with its slice or its floor."""
-    if gate.kind != "floor":
-        return gate.what
-    return f"{gate.what} {'>=' if parse_measure(gate.measure).upward > 0 else '<='} {gate.floor:g}"
 
 
 def _table(result: GateResult) -> Table:
@@ -40,19 +33,13 @@ def _table(result: GateResult) -> Table:
     def gap(number: float | None) -> str | None:
         return None if number is None else signed(number)
 
-    def at_worst(gate: Gate) -> str | None:
-        upward = parse_measure(gate.measure).upward
-        bounds = [found["low" if upward > 0 else "high"] for found in gate.by_ties.values() if "low" in found]
-        bounds = bounds or [gate.low]  # what no strategy was asked about
-        return None if None in bounds else gap(upward * min(upward * each for each in bounds))
-
     return Table(
         columns=[
-            column("measure", name_of, right=False),
+            column("measure", lambda gate: gate.name, right=False),
             column("baseline", lambda gate: mean(gate.baseline)),
             column("candidate", lambda gate: mean(gate.candidate)),
             column("difference", lambda gate: gap(gate.difference)),
-            column("at worst", at_worst),
+            column("at worst", lambda gate: gap(gate.low if gate.upward > 0 else gate.high)),
             column("allowed", lambda gate: gap(gate.allowed)),
             column("verdict", lambda gate: gate.state, right=False),
         ]
@@ -70,7 +57,8 @@ def _how(result: GateResult) -> str:
     ties = asked["ties"] if isinstance(asked["ties"], str) else ", ".join(asked["ties"])
     topics = max((gate.topics for gate in result.gates), default=0)
     file = f", as {asked['config']} says" if asked.get("config") else ""
-    return f"{100 * (1 - asked['alpha']):g} % sure, {asked['test']}, {ties} ties, {topics:,} topics{file}"
+    test = Rule(**{name: asked[name] for name in ("test", "samples", "seed")}).how(topics)
+    return f"{100 * (1 - asked['alpha']):g} % sure, {test}, {ties} ties, {count(topics, 'topic')}{file}"
 
 
 def text(result: GateResult, width: int = 0) -> str:
@@ -104,7 +92,7 @@ def junit(result: GateResult) -> str:
     counts["skipped"] = kinds.count("skipped")
     suite = Xml.Element("testsuite", {"name": "exaequo gate", **{name: str(many) for name, many in counts.items()}})
     for gate, kind in zip(result.gates, kinds, strict=True):
-        case = Xml.SubElement(suite, "testcase", classname="exaequo.gate", name=on_one_line(name_of(gate)), time="0")
+        case = Xml.SubElement(suite, "testcase", classname="exaequo.gate", name=on_one_line(gate.name), time="0")
         said = on_one_line(gate.sentence)
         if kind:
             Xml.SubElement(case, kind, {"message": said, **({} if kind == "skipped" else {"type": gate.state})})
@@ -144,12 +132,12 @@ def _annotations(result: GateResult) -> Iterator[str]:
         kind = _kind(result, gate)
         if kind:
             level = "warning" if kind == "skipped" else "error"
-            yield annotation(level, f"{name_of(gate)}: {gate.state}", gate.sentence)
+            yield annotation(level, f"{gate.name}: {gate.state}", gate.sentence)
         elif gate.cautions:
-            yield annotation("warning", f"{name_of(gate)}: caution", "; ".join(gate.cautions))
+            yield annotation("warning", f"{gate.name}: caution", "; ".join(gate.cautions))
     for each in result.warnings:
         yield annotation("warning", "Search quality: warning", each)
-    passed = [name_of(gate) for gate in result.gates if gate.passed]
+    passed = [gate.name for gate in result.gates if gate.passed]
     yield annotation("notice", f"Search quality: {result.state}", f"passed: {', '.join(passed) or 'nothing'}")
 
 

@@ -30,7 +30,7 @@ from exaequo.text import count
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class Comparing:
     """What is compared with what: the baseline among the originals, p of rank-biased overlap, cut-offs of lists."""
 
     baseline: str | None = None
@@ -49,10 +49,10 @@ class Replication(Tabled):
     """What became of an experiment; each table is a Polars frame. One on other judgments has no `orders` and `topics`.
 
     - `orders`: for each pair of runs Kendall's τ and rank-biased overlap of their lists, means over topics, for whole
-      lists (`cutoff` null) and each cut-off.
+      lists (`cutoff` null) and each cut-off; `topics` is how many: those where both have a list that τ is defined on.
     - `runs`: for each pair and measure both means, RMSE and nRMSE over topics, and p of a t-test.
     - `effects`: for each advanced run and measure its mean improvement over the baseline in both experiments, the
-      effect ratio ER, both relative improvements and their difference ΔRI.
+      effect ratio ER, both relative improvements and their difference ΔRI; better is above 0.
     - `topics`: for each pair and topic τ, RBO, and the difference of each measure.
     - `headers`: for each pair whose files have metadata, what differs: a capital letter of `primad`.
     """
@@ -137,7 +137,7 @@ def replicate(
         columns: as for `evaluate`.
         options: as for `evaluate`.
     """
-    plan = Plan(baseline=baseline, p=p, cutoffs=tuple(cutoffs))
+    plan = Comparing(baseline=baseline, p=p, cutoffs=tuple(cutoffs))
     chosen, parsed = Options.of(one_strategy(ties), **keywords("replicate", options)), parse_measures(measures)
     judgments = [read_qrels(each, columns=columns) for each in (qrels, with_qrels) if each is not None]
     runs = [read_runs(each, columns=columns) for each in (originals, reproductions)]
@@ -151,7 +151,7 @@ def replicate_runs(
     runs: Sequence[Iterable[Run]],
     measures: Sequence[Measure],
     options: Options,
-    plan: Plan,
+    plan: Comparing,
 ) -> Replication:
     """Compare original runs and reproductions, as they are read; warnings are collected, not given.
 
@@ -183,7 +183,7 @@ def replicate_runs(
             "same_collection": same,
             "test": "paired t-test" if same else "unpaired t-test, equal variances",
             "measures": [measure.name for measure in measures],
-            "topics": [len(each.shared) for each in (first, second)],
+            "topics": [len(both.shared)] * 2 if same else [len(each.shared) for each in (first, second)],
             **{name: plain(value) for name, value in asdict(options).items() if name != "samples"},
             "ties": options.ties[0],
         },

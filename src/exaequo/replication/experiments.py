@@ -46,6 +46,12 @@ class Experiments:
         first, second = (each.values[:, each.topics.is_in(shared.implode()).to_numpy()] for each in (one, two))
         return first, second, shared
 
+    @property
+    def shared(self) -> pl.Series:
+        """The topics that every run of both has."""
+        one, two = (each.shared for each in self.scores)
+        return one.filter(one.is_in(two.implode()))
+
     def pairs(self) -> list[tuple[str, str]]:
         """Return the names of the runs of each pair."""
         return list(zip(*self.names, strict=True))

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from exaequo.errors import ExaequoError
-from exaequo.judge import Floats
+from exaequo.judge import Bools, Floats
 from exaequo.measures import Measure
 from exaequo.read.metadata import parse_metadata
 from exaequo.replication.experiments import Experiments
@@ -26,22 +26,30 @@ def orders_of(both: Experiments, p: float, cutoffs: Sequence[int]) -> tuple[pl.D
     rows: list[dict[str, Any]] = []
     topics: list[pl.DataFrame] = []
     evaluated = both.scores[0].evaluated
-    left_out = np.logical_or.reduce([~evaluated.is_in(each.shared.implode()).to_numpy() for each in both.scores])
+    left_out = ~evaluated.is_in(both.shared.implode()).to_numpy()
     for at, (original, reproduced) in enumerate(both.pairs()):
         names = {"original": original, "reproduced": reproduced}
         one, two = (each[at].lists for each in both.facts)
         for cutoff in (None, *cutoffs):
             found = _agreement(_cut(one, cutoff), _cut(two, cutoff), len(evaluated), p)
             found = {name: np.where(left_out, np.nan, values) for name, values in found.items()}
-            means = {name: _mean(values[~np.isnan(values)]) for name, values in found.items()}
-            compared = int((~np.isnan(found["tau"])).sum())
-            rows.append({**names, "cutoff": cutoff, "topics": compared, **means})
+            compared = _compared(one, two, found["tau"], left_out)
+            means = {name: _mean(values[compared]) for name, values in found.items()}
+            rows.append({**names, "cutoff": cutoff, "topics": int(compared.sum()), **means})
             if cutoff is None:
                 every = {name: pl.repeat(each, len(evaluated), eager=True) for name, each in names.items()}
                 whole = pl.DataFrame({**every, "topic": evaluated, **found})
                 topics.append(_with_differences(whole, both, at))
     schema = {"original": pl.String, "reproduced": pl.String, "cutoff": pl.Int64, "topics": pl.Int64}
     return pl.DataFrame(rows, schema={**schema, **dict.fromkeys(found, pl.Float64)}), pl.concat(topics)
+
+
+def _compared(one: pl.DataFrame, two: pl.DataFrame, tau: Floats, left_out: Bools) -> Bools:
+    """Tell which topics are averaged: both runs have a list, and one that τ is defined on, if there are any."""
+    lists = [np.bincount(each["topic"].to_numpy(), minlength=len(tau)) > 0 for each in (one, two)]
+    both: Bools = lists[0] & lists[1] & ~left_out
+    ordered: Bools = both & ~np.isnan(tau)
+    return ordered if ordered.any() else both
 
 
 def _with_differences(topics: pl.DataFrame, both: Experiments, at: int) -> pl.DataFrame:
@@ -117,17 +125,17 @@ def unpaired(one: Floats, two: Floats) -> float:
     error = np.sqrt(squares / free * (1 / len(one) + 1 / len(two)))
     least = slack_of(np.concatenate([one, two]))
     if error <= least:
-        return 1.0 if abs(gap) <= least else 0.0
+        return 1.0 if abs(gap) <= least else np.nan  # a difference, and nothing to measure it by
     return float(2 * stdtr(free, -abs(gap) / error))
 
 
 def effects_of(both: Experiments, baseline: int) -> pl.DataFrame:
-    """Compare how much each other run improves on the baseline, in both experiments."""
+    """Compare how much each other run improves on the baseline, in both experiments; where less is better, by less."""
     rows: list[dict[str, Any]] = []
     for at in range(len(both.pairs())):
         for measure in both.scores[0].measures if at != baseline else ():
             low, high = ([_mean(each[run]) for each in both.values(measure)[:2]] for run in (baseline, at))
-            first, second = (above - below for above, below in zip(high, low, strict=True))
+            first, second = (measure.upward * (above - below) + 0.0 for above, below in zip(high, low, strict=True))
             before, after = (_ratio(gain, below) for gain, below in zip((first, second), low, strict=True))
             rows.append(
                 {

@@ -234,29 +234,52 @@ def bootstrap_interval(
     return result[:, 0], result[:, 1]
 
 
+def bootstrap_bound(gaps: Floats, alpha: float, setting: Setting = DEFAULT) -> float:
+    """Return the lower end of the one-sided BCa interval of one pair: the largest its tail allows; -inf if none."""
+    means = np.concatenate([weights @ gaps[0] for weights in _draws(gaps.shape[1], setting, 1)])
+    bias, speed = _bias_and_speed(gaps, means[:, None])
+    levels = _level(_inside(np.arange(len(means)), len(means)), bias, speed)
+    known = int(np.searchsorted(levels, alpha, side="right"))
+    return float(np.sort(means)[known - 1]) if known else float("-inf")
+
+
 def _bias_and_speed(gaps: Floats, means: Floats) -> tuple[Floats, Floats]:
     """Return the two corrections of BCa for each pair, from the means of the samples drawn, samples × pairs."""
     from scipy.special import ndtri
 
     mean = gaps.mean(axis=1)
-    bias = ndtri(_share_below(means, mean))
+    bias = ndtri(_share_below(means, mean, _noise(gaps)))
     apart = gaps - mean[:, None]  # what leaving a topic out takes off the mean, times n − 1
     cubes, squares = (apart**3).sum(axis=1), (apart**2).sum(axis=1)
     return bias, np.divide(cubes, 6 * squares**1.5, out=np.zeros(len(gaps)), where=squares > 0)
 
 
-def _share_below(means: Floats, least: Floats) -> Floats:
+def _noise(gaps: Floats) -> Floats:
+    """Return by how much means may differ that are equal but for rounding."""
+    noise: Floats = 1e-12 * np.abs(gaps).mean(axis=1)
+    return noise
+
+
+def _share_below(means: Floats, least: Floats, slack: Floats) -> Floats:
     """Return the share of samples below a figure, equal ones as half; never quite 0 or 1."""
-    share = ((means < least).sum(axis=0) + 0.5 * (means == least).sum(axis=0)) / len(means)
-    return np.asarray(np.clip(share, 0.5 / len(means), 1 - 0.5 / len(means)), dtype=np.float64)
+    below, same = means < least - slack, np.abs(means - least) <= slack
+    return _inside(below.sum(axis=0) + 0.5 * same.sum(axis=0), len(means))
+
+
+def _inside(below: Floats | Ints, samples: int) -> Floats:
+    return np.asarray(np.clip(below / samples, 0.5 / samples, 1 - 0.5 / samples), dtype=np.float64)
 
 
 def bootstrap_tail(gaps: Floats, setting: Setting = DEFAULT) -> Floats:
     """Return at which level the BCa interval of each mean ends at 0: p of the test that the mean is not below 0."""
+    means = np.concatenate([weights @ gaps.T for weights in _draws(gaps.shape[1], setting, len(gaps))])
+    return _level(_share_below(means, np.zeros(len(gaps)), _noise(gaps)), *_bias_and_speed(gaps, means))
+
+
+def _level(share: Floats, bias: Floats, speed: Floats) -> Floats:
+    """Return the level of the BCa interval that ends where such a share of samples lies below."""
     from scipy.special import ndtr, ndtri
 
-    means = np.concatenate([weights @ gaps.T for weights in _draws(gaps.shape[1], setting, len(gaps))])
-    bias, speed = _bias_and_speed(gaps, means)
-    turned = ndtri(_share_below(means, np.zeros(len(gaps)))) - bias
-    p: Floats = ndtr(turned / (1 + speed * turned) - bias)
-    return p
+    turned = ndtri(share) - bias
+    level: Floats = np.round(ndtr(turned / (1 + speed * turned) - bias), 12)  # the same for a tail and a bound
+    return level

@@ -23,7 +23,7 @@ def for_t_test(
     """Return how many topics show a difference of two means in a two-sided t-test, this often."""
     if unpaired:  # the test of two groups is the analysis of variance of two
         return for_anova(difference, variance, 2, alpha, power, unpaired=True)
-    _check(difference, variance, alpha, power)
+    check(difference, variance, alpha, power)
     effect = difference / np.sqrt(2 * variance) if variance else 1e9
     return float(topics_needed(np.array([effect]), alpha, power)[0])
 
@@ -42,9 +42,7 @@ def for_anova(
     `difference` is the one between the best and the worst of them; all others are taken to lie halfway, where they are
     hardest to tell apart.
     """
-    _check(difference, variance, alpha, power)
-    if systems < 2:
-        raise BadParameter(f"systems must be a whole number ≥ 2. Got {systems} instead.")
+    check(difference, variance, alpha, power, systems)
     if not variance:
         return 2.0
     return _fewest(lambda topics: anova_power(difference, variance, systems, topics, alpha, unpaired) >= power)
@@ -65,7 +63,7 @@ def anova_power(
 
 def for_interval(width: float, variance: float, alpha: float = 0.05, *, unpaired: bool = False) -> float:
     """Return how many topics make the interval of a difference of two means, on average, no wider than this."""
-    _check(width, variance, alpha)
+    check(width, variance, alpha)
     return _fewest(lambda topics: interval_width(variance, topics, alpha, unpaired=unpaired) <= width)
 
 
@@ -86,7 +84,7 @@ def pooled(variances: Sequence[float], topics: Sequence[int]) -> float:
     return float(np.average(np.asarray(variances, dtype=np.float64), weights=weights))
 
 
-def _check(difference: float, variance: float, alpha: float, power: float = POWER) -> None:
+def check(difference: float, variance: float, alpha: float, power: float = POWER, systems: int = 2) -> None:
     """Refuse figures that no answer can be had for."""
     check_alpha(alpha)
     if not 0 < difference < float("inf"):
@@ -95,6 +93,8 @@ def _check(difference: float, variance: float, alpha: float, power: float = POWE
         raise BadParameter(f"The variance must be a number ≥ 0. Got {variance} instead.")
     if not alpha < power < 1:
         raise BadParameter(f"The power must be a number between alpha and 1. Got {power} instead.")
+    if systems < 2:
+        raise BadParameter(f"systems must be a whole number ≥ 2. Got {systems} instead.")
 
 
 def _fewest(enough: Callable[[int], bool]) -> float:
