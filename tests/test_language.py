@@ -16,6 +16,7 @@ import pytest
 import exaequo
 from exaequo import language
 from exaequo.cli import app, run
+from exaequo.cli.gate import CODES
 from exaequo.errors import BadParameter
 from exaequo.language import LANGUAGES, number, of_locale, say, sentences, speaking, spoken, strategy, word
 from exaequo.text import on_one_line
@@ -146,6 +147,7 @@ def commands(sample: Sample, folder: Path) -> Iterator[list[str]]:
     for table in "measures sizes anova variances mixed asl".split():
         yield ["design", qrels, *runs, "--table", table]
     yield ["replicate", qrels, bm25, boolean, "--with", *others[:2], "-q"]
+    yield from gates(sample, folder)
     yield ["report", qrels, *runs, "-o", str(folder / "page.html")]
     yield ["report", qrels, *runs, "--baseline", "bm25", "-m", "Noise@10", "-o", str(folder / "baseline.html")]
     yield ["report", qrels, bm25, "--documents", "0", "-o", str(folder / "one.html")]
@@ -164,8 +166,25 @@ def commands(sample: Sample, folder: Path) -> Iterator[list[str]]:
     yield ["plot", "single", "-o", str(folder / "single.json")]
 
 
+def gates(sample: Sample, folder: Path) -> Iterator[list[str]]:
+    """Yield gates of each state, for many reasons."""
+    qrels, runs = sample
+    named = {Path(path).stem: path for path in runs}
+    topics = sorted({line.split()[0] for line in Path(qrels).read_text(encoding="utf-8").splitlines()})
+    labels = folder / "labels"
+    labels.write_text("".join(f"{topic} {'AB'[at % 9 > 6]}\n" for at, topic in enumerate(topics)), encoding="utf-8")
+    for one, two in (("bm25", "bm25"), ("bm25", "boolean"), ("bm25", "hybrid"), ("hybrid", "bm25")):
+        asked = ["gate", qrels, named[one], named[two]]
+        yield [*asked, "--floor", "AP >= 0.3"]
+        yield [*asked, "--format", "markdown", "--ties", "robust", "--equivalence", "--slices", str(labels)]
+        yield [*asked, "-m", "Noise@10", "--test", "bootstrap", "--samples", "100", "--alpha", "0.001"]
+        yield [*asked, "-m", "RR", "--max-drop", "0.95", "--test", "randomization", "--ties", "realistic,optimistic"]
+        yield [*asked, "--min-topics", "40"]
+    labels.unlink()
+
+
 #: What has no `--lang` and is English always.
-ENGLISH_COMMANDS = {"check", "gate", "measures", "metadata", "study", "trec_eval"}
+ENGLISH_COMMANDS = {"check", "measures", "metadata", "study", "trec_eval"}
 
 #: Words of heads and cells that no French table has; options keep their names.
 ENGLISH_WORD = re.compile(
@@ -210,7 +229,8 @@ def test_results_are_french(
     pattern = english()
     assert pattern.search("hybrid is better than bm25 on AP: +0.1")
     for arguments in commands(sample, tmp_path):
-        assert run([*arguments, "--lang", "fr"]) == 0, arguments
+        codes = CODES.values() if arguments[0] == "gate" else (0,)
+        assert run([*arguments, "--lang", "fr"]) in codes, arguments
         text = capfd.readouterr().out.replace(sample[0], "")
         assert not pattern.search(text), (arguments, pattern.search(text))
         assert not ENGLISH_WORD.search(OPTION.sub("", text)), (arguments, ENGLISH_WORD.search(OPTION.sub("", text)))
@@ -246,6 +266,30 @@ def test_data_are_the_same_in_all_languages(
     for more in ([], ["--lang", "fr"]):
         assert run([*command, *more]) == 0
         assert capfd.readouterr() == usual
+
+
+@pytest.mark.parametrize("form", ["json", "junit", "github"])
+def test_what_programs_read_of_a_gate_is_english(form: str, sample: Sample, capfd: pytest.CaptureFixture[str]) -> None:
+    command = ["gate", sample[0], *sample[1][:2], "--floor", "AP >= 0.3", "--format", form]
+    found = []
+    for lang in LANGUAGES:
+        assert run([*command, "--lang", lang]) == CODES["undecided"]
+        found.append(capfd.readouterr())
+    assert "undecided: -0.2333 (-53.3 %" in found[0].out
+    assert found[0] == found[1]
+
+
+def test_a_gate_in_french(sample: Sample, capfd: pytest.CaptureFixture[str]) -> None:
+    lacking = Path(sample[0]).parent / "lacking.txt"
+    lines = Path(sample[1][0]).read_text(encoding="utf-8").splitlines(keepends=True)
+    lacking.write_text("".join(line for line in lines if not line.startswith("401 ")), encoding="utf-8")
+    run(["gate", sample[0], sample[1][0], str(lacking), "--format", "markdown", "--lang", "fr"])
+    lacking.unlink()
+    text = capfd.readouterr().out
+    assert text.startswith("## Qualité de la recherche : indécis\n")
+    assert "prudence : il manque au candidat 1 thème sur 25, compté comme une liste vide" in text
+    assert "perte permise 5\u00a0% = 0,0280 (t, 25 thèmes)" in text
+    assert "Thèmes qui ont le plus perdu :" in text
 
 
 def test_the_data_in_a_page_are_english(sample: Sample, tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ READERS = ("trec", *TABLE_READERS)
 TABLE_FORMATS = ("table", "csv", "json", "markdown", "latex", "html")
 SCORE_FORMATS = (*TABLE_FORMATS, "trec", "parquet")
 #: Formats that programs read: the same in all languages.
-DATA_FORMATS = ("csv", "json", "trec", "parquet", "run")
+DATA_FORMATS = ("csv", "json", "trec", "parquet", "run", "junit", "github")
 #: Formats and sizes of pictures.
 PICTURE_FORMATS = ("svg", "png", "pdf", "html", "json")
 PICTURE_SIZES = ("column", "page", "slide")

@@ -105,6 +105,7 @@ def test_every_option_has_its_key() -> None:
         "qrels_reader",
         "run_reader",
         "columns",
+        "lang",
     }
     options = {each.name for each in gate.params} - aside
     named = {key.option or name.replace("-", "_") for name, key in _KEYS.items()}

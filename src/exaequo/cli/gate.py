@@ -12,7 +12,7 @@ from click.core import ParameterSource
 
 from exaequo.choices import ALPHA, FAIR, GATE_TESTS, LEAST_TOPICS, MAX_DROP, PATTERNS
 from exaequo.cli import output
-from exaequo.cli.options import TIES_HELP, Files, Target, evaluates, measure_option, reads_files, writes
+from exaequo.cli.options import TIES_HELP, Files, Target, evaluates, measure_option, reads_files, speaks, writes
 from exaequo.errors import UsageError
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ def _configured(context: click.Context, _: click.Parameter, path: str | None) ->
 @evaluates("depth", "missing", "precision", "seed")
 @writes("table", "json", "markdown", "junit", "github", flags=("json", "markdown"))
 @reads_files
+@speaks
 def gate(
     given: tuple[str, ...],
     config: Configuration,

@@ -25,6 +25,7 @@ from exaequo.gating.bounds import DIFFERENT, PASSED, UNDECIDED, WORSE
 from exaequo.gating.rule import Rule, bars
 from exaequo.gating.slices import checked, remarks
 from exaequo.gating.verdicts import Gate
+from exaequo.language import say
 from exaequo.measures import Measure
 from exaequo.options import Evaluation, Options, keywords
 from exaequo.order import Ordering
@@ -32,7 +33,6 @@ from exaequo.read import QrelsLike, RunLike, read_qrels, read_runs
 from exaequo.scores import Scores
 from exaequo.stats.equality import differences
 from exaequo.tabular import plain
-from exaequo.text import count
 
 #: Topics that lost most, of each measure.
 MOST_LOSSES = 5
@@ -206,15 +206,21 @@ def _identical(scores: Scores) -> bool:
     return one is not None and two is not None and one.equals(two)
 
 
+_LACKS = {
+    "baseline": "the baseline lacks {k} of {n:,} {n:topic|topics}, {done}",
+    "candidate": "the candidate lacks {k} of {n:,} {n:topic|topics}, {done}",
+}
+_DONE = {"zero": "which score as empty lists", "skip": "which are left out"}
+
+
 def _lacking(scores: Scores) -> Iterator[str]:
     """Say which run lacks topics, and what that does to the verdict."""
-    done = {"zero": "which score as empty lists", "skip": "which are left out"}.get(
-        scores.options.get("missing", ""), ""
-    )
-    for who, run in zip(("baseline", "candidate"), scores.runs, strict=True):
+    missing = scores.options.get("missing", "")
+    for who, run in zip(_LACKS, scores.runs, strict=True):
         facts = scores.facts.get(run)
         if isinstance(facts, _Facts) and facts.lacks:
-            yield f"the {who} lacks {facts.lacks} of {count(len(scores.evaluated), 'topic')}, {done}"
+            done = say(_DONE[missing], k=facts.lacks) if missing in _DONE else ""
+            yield say(_LACKS[who], k=facts.lacks, n=len(scores.evaluated), done=done)
 
 
 def _losses(scores: Scores, rule: Rule) -> pl.DataFrame:

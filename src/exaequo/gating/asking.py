@@ -17,10 +17,10 @@ from exaequo.gating.bounds import DIFFERENT, PASSED, UNDECIDED, WORSE, Answer, L
 from exaequo.gating.rule import Bar, Rule
 from exaequo.gating.verdicts import Gate, cautions_of, ends, needed, sentence, sentence_of_floor
 from exaequo.judge import Floats
+from exaequo.language import say
 from exaequo.measures import Measure
 from exaequo.scores import Scores
 from exaequo.stats.equality import differences
-from exaequo.text import count
 
 
 @dataclass(frozen=True)
@@ -110,19 +110,24 @@ class Asking:
     def _defined(self, found: Gate, measure: Measure) -> Gate:
         """Return the record as it is if every topic has a value for both; what only the baseline has does not pass."""
         one, two = (self._known(run, measure) for run in self.scores.runs)
-        of = count(len(self.scores.shared), "topic")
-        lost, new = (f"{len(each)} of {of} {'has' if len(each) == 1 else 'have'}" for each in (one - two, two - one))
-        cautions = found.cautions
-        if two - one:
-            cautions += (f"{new} a value for the candidate only, and count for nothing",)
-        if one - two and found.state in (PASSED, UNDECIDED):
-            said = f"{lost} a value for the baseline only"
-            return replace(
-                found, state=UNDECIDED, reason="undefined", undefined=said, topics_needed=None, cautions=cautions
+        topics, cautions = len(self.scores.shared), found.cautions
+        if new := len(two - one):
+            more = say(
+                "{k} of {n:,} {n:topic|topics} {k:has|have} a value for the candidate only, and count for nothing",
+                k=new,
+                n=topics,
             )
-        if one - two:
-            cautions += (f"{lost} a value for the baseline only",)
-        return replace(found, cautions=cautions)
+            cautions += (more,)
+        if not one - two:
+            return replace(found, cautions=cautions)
+        lost = say(
+            "{k} of {n:,} {n:topic|topics} {k:has|have} a value for the baseline only", k=len(one - two), n=topics
+        )
+        if found.state in (PASSED, UNDECIDED):
+            return replace(
+                found, state=UNDECIDED, reason="undefined", undefined=lost, topics_needed=None, cautions=cautions
+            )
+        return replace(found, cautions=(*cautions, lost))
 
     def _known(self, run: str, measure: Measure) -> set[str]:
         """Return the topics, of those both runs have, on which a run has a value under every strategy."""

@@ -13,6 +13,7 @@ from exaequo.choices import ALPHA, FAIR, GATE_MEASURES, GATE_TESTS, LEAST_TOPICS
 from exaequo.comparison.margin import Margin
 from exaequo.comparison.plan import tie_rule
 from exaequo.errors import BadParameter
+from exaequo.language import say, word
 from exaequo.measures import Measure, parse_measure, parse_measures
 from exaequo.options import check_alpha, check_choice
 from exaequo.stats.tests import MOST_EXACT, Setting
@@ -82,7 +83,8 @@ class Rule:
 
     def how(self, topics: int) -> str:
         """Name the test, with what it draws."""
-        return self.test + (f", {self.samples:,} samples, seed {self.seed}" if self.drawn(topics) else "")
+        random = say(", {samples:,} samples, seed {seed}", samples=self.samples, seed=str(self.seed))
+        return word(self.test) + (random if self.drawn(topics) else "")
 
     @property
     def measures(self) -> list[Measure]:

@@ -13,12 +13,13 @@ from exaequo.comparison.verdicts import BEST, WORST
 from exaequo.gating.bounds import DIFFERENT, PASSED, UNDECIDED, WORSE, Level
 from exaequo.gating.rule import Rule
 from exaequo.judge import Floats
+from exaequo.language import number, say, strategy, word
 from exaequo.luck import gain
 from exaequo.measures import Measure
 from exaequo.stats.equality import TOLERANCE, balanced, differences
 from exaequo.stats.power import topics_needed
 from exaequo.stats.tests import steady
-from exaequo.text import count, p_text, signed
+from exaequo.text import p_text, signed
 
 #: Of fewer topics that differ, a loss on a few of the others may have been missed (docs/gate.md has the figures).
 FEW_DIFFER = 10
@@ -75,12 +76,16 @@ class Gate:
     @property
     def what(self) -> str:
         """The measure, and the slice if it is one."""
-        return self.measure if self.slice is None else f"{self.measure} on {self.slice}"
+        if self.slice is None:
+            return self.measure
+        return say("{measure} on {slice}", measure=self.measure, slice=self.slice)
 
     @property
     def name(self) -> str:
         """What it is about: the measure, with its slice or its floor."""
-        return self.what if self.kind != "floor" else f"{self.what} {'>=' if self.upward > 0 else '<='} {self.floor:g}"
+        if self.kind != "floor":
+            return self.what
+        return f"{self.what} {'>=' if self.upward > 0 else '<='} {number(f'{self.floor:g}')}"
 
 
 def ends(orders: Iterable[str]) -> tuple[list[str], list[str]]:
@@ -129,68 +134,97 @@ def cautions_of(values: Floats, measure: Measure, margin: float, rule: Rule, lev
     """Say why a verdict may promise more than the topics can hold, or less."""
     alpha = level.passes
     if rule.drawn(values.shape[1]) and 1 / (rule.samples + 1) > level.fails:
-        what = "decided" if 1 / (rule.samples + 1) > alpha else "shown to be worse"
-        yield f"with {rule.samples:,} samples nothing can be {what} at {level.fails:.2g}: take more"
+        yield say(
+            "with {samples:,} samples nothing can be decided at {level:.2g}: take more"
+            if 1 / (rule.samples + 1) > alpha
+            else "with {samples:,} samples nothing can be shown to be worse at {level:.2g}: take more",
+            samples=rule.samples,
+            level=level.fails,
+        )
     worst = measure.definition.lowest if measure.upward > 0 else measure.definition.highest
     if margin >= measure.upward * (float(values[0].mean()) - worst) > 0:
-        yield "a loss of everything would be allowed"
+        yield say("a loss of everything would be allowed")
     if state == UNDECIDED:
         return
     gaps, topics = differences(values[:1], values[1:])[0], values.shape[1]
     differ, spread = int((gaps != 0).sum()), float(gaps.std(ddof=1))
     if topics < RELIABLE:
-        yield f"with {count(topics, 'topic')}, of which a few may differ much, it errs more often than {alpha:.2g}"
+        yield say(
+            "with {n:,} {n:topic|topics}, of which a few may differ much, it errs more often than {alpha:.2g}",
+            n=topics,
+            alpha=alpha,
+        )
     if differ < min(FEW_DIFFER, topics / 2):
-        unseen = 1 - alpha ** (1 / topics)
-        yield f"only {differ} of {count(topics, 'topic')} differ; a loss on {unseen:.0%} of topics may be unseen"
+        yield say(
+            "only {differ} of {n:,} {n:topic|topics} differ; a loss on {unseen:.0f}% of topics may be unseen",
+            differ=differ,
+            n=topics,
+            unseen=100 * (1 - alpha ** (1 / topics)),
+        )
     elif spread < HARDLY * abs(float(gaps.mean())):
-        yield "the differences hardly vary, so p says little about other topics"
+        yield say("the differences hardly vary, so p says little about other topics")
 
 
 def sentence(gate: Gate, rule: Rule) -> str:
     """Say the verdict on a loss, with what it rests on."""
     if gate.difference is None:
-        return f"{gate.what}: undecided: only {count(gate.topics, 'topic')}; at least {rule.least} are needed."
-    how = f"allowed is {_allowed(gate)} ({rule.how(gate.topics)}, {count(gate.topics, 'topic')})"
-    text = f"{gate.what}: {_WORDS[rule.equivalence][gate.state]}: {_gap(gate)}"
+        return say(
+            "{what}: undecided: only {n:,} {n:topic|topics}; at least {least} are needed.",
+            what=gate.what,
+            n=gate.topics,
+            least=rule.least,
+        )
+    how = say(
+        "allowed is {allowed} ({how}, {n:,} {n:topic|topics})",
+        allowed=_allowed(gate),
+        how=rule.how(gate.topics),
+        n=gate.topics,
+    )
+    text = say(_WORDS[rule.equivalence][gate.state], what=gate.what, gap=_gap(gate))
     if gate.state == PASSED and gate.p is None:
-        text += ", the two runs are the same"
+        text += say(", the two runs are the same")
     elif gate.reason == "ties":
-        text += f"; ties decide: {_by_ties(gate)}; {how}"
-    elif gate.state == UNDECIDED:
-        text += f", {_sure(gate, rule)}; {how}; {_why(gate, rule)}"
+        text += say("; ties decide: {each}; {how}", each=_by_ties(gate), how=how)
     else:
-        text += f", {_sure(gate, rule)}; {how}"
+        text += f", {_sure(gate, rule)}{word('; ')}{how}"
+        text += f"{word('; ')}{_why(gate, rule)}" if gate.state == UNDECIDED else ""
     return text + _cautions(gate) + "."
 
 
 def _cautions(gate: Gate) -> str:
-    return "".join(f"; caution: {each}" for each in gate.cautions)
+    return "".join(say("; caution: {cautions}", cautions=each) for each in gate.cautions)
 
 
-_WORDS: dict[bool, dict[str, str]] = {
+#: Whether equivalence is asked for, and the state.
+_WORDS = {
     False: {
-        PASSED: "passed, the candidate is not worse than allowed",
-        WORSE: "worse, the candidate loses more than allowed",
-        UNDECIDED: "undecided",
+        PASSED: "{what}: passed, the candidate is not worse than allowed: {gap}",
+        WORSE: "{what}: worse, the candidate loses more than allowed: {gap}",
+        UNDECIDED: "{what}: undecided: {gap}",
     },
     True: {
-        PASSED: "passed, the two are equivalent",
-        WORSE: "worse, the candidate loses more than allowed",
-        DIFFERENT: "different, the candidate gains more than allowed",
-        UNDECIDED: "undecided",
+        PASSED: "{what}: passed, the two are equivalent: {gap}",
+        WORSE: "{what}: worse, the candidate loses more than allowed: {gap}",
+        DIFFERENT: "{what}: different, the candidate gains more than allowed: {gap}",
+        UNDECIDED: "{what}: undecided: {gap}",
     },
 }
 
 
 def _gap(gate: Gate) -> str:
     share = float(gain(gate.candidate or 0.0, gate.baseline or 0.0))
-    return signed(gate.difference or 0.0) + ("" if share != share else f" ({signed(share, 1)} %)")
+    return _signed(gate.difference or 0.0) + ("" if share != share else f" ({_signed(share, 1)}{word(' %')})")
+
+
+def _signed(value: float, digits: int = 4) -> str:
+    return number(signed(value, digits))
 
 
 def _allowed(gate: Gate) -> str:
     size = abs(gate.allowed or 0.0)
-    return f"{gate.max_drop.replace('%', ' %')} = {size:.4f}" if gate.max_drop.endswith("%") else f"{size:g}"
+    if not gate.max_drop.endswith("%"):
+        return number(f"{size:g}")
+    return f"{number(gate.max_drop.removesuffix('%'))}{word(' %')} = {number(f'{size:.4f}')}"
 
 
 #: What rounds to nothing in a sentence.
@@ -201,33 +235,40 @@ def _sure(gate: Gate, rule: Rule) -> str:
     """Say what is known about the loss: the bound that decides, or both."""
     shown = gate.state in (WORSE, DIFFERENT)
     alpha = (gate.alpha_worse if shown else gate.alpha) or 0.0
-    confidence, p = f"{100 * (1 - alpha):.4g} % sure", gate.p_worse if shown else gate.p
+    sure, p = 100 * (1 - alpha), gate.p_worse if shown else gate.p
     low, high = (gate.low, gate.high) if gate.upward > 0 else (_turned(gate.high), _turned(gate.low))
     both = rule.equivalence and not shown
     if (high if gate.state == WORSE else low) is None or (both and high is None):
-        samples = rule.drawn(gate.topics) and 1 / (rule.samples + 1) > alpha
-        return f"too few {'samples' if samples else 'topics'} to be {confidence} of any bound"
-    bound = _bounds(gate, low or 0.0, high or 0.0, both)
-    return f"{confidence} that it {bound}{_whatever(gate)}, {p_text(p or 0.0)}"
+        return say(
+            "too few samples to be {sure:.4g} % sure of any bound"
+            if rule.drawn(gate.topics) and 1 / (rule.samples + 1) > alpha
+            else "too few topics to be {sure:.4g} % sure of any bound",
+            sure=sure,
+        )
+    bound = _bounds(gate, low or 0.0, high or 0.0, both) + _whatever(gate)
+    return say("{sure:.4g} % sure that it {bound}, {p}", sure=sure, bound=bound, p=number(p_text(p or 0.0)))
 
 
 def _bounds(gate: Gate, low: float, high: float, both: bool) -> str:
     if gate.state == WORSE:
-        return f"loses at least {abs(high):.4f}"
+        return say("loses at least {bound:.4f}", bound=abs(high))
     if gate.state == DIFFERENT:
-        return f"gains at least {abs(low):.4f}"
+        return say("gains at least {bound:.4f}", bound=abs(low))
     if low > _NOTHING:
-        return f"gains at least {low:.4f}" + (f", and no more than {high:.4f}" if both else "")
-    bound = f"loses no more than {abs(min(low, 0.0)):.4f}"
-    if both:
-        bound += f", and gains no more than {abs(high):.4f}" if high > -_NOTHING else f", and at least {-high:.4f}"
+        more = say(", and no more than {bound:.4f}", bound=high) if both else ""
+        return say("gains at least {bound:.4f}", bound=low) + more
+    bound = say("loses no more than {bound:.4f}", bound=abs(min(low, 0.0)))
+    if both and high > -_NOTHING:
+        bound += say(", and gains no more than {bound:.4f}", bound=abs(high))
+    elif both:
+        bound += say(", and at least {bound:.4f}", bound=-high)
     return bound
 
 
 def _whatever(gate: Gate) -> str:
     """Say that the bounds are those of all orders that decide, where these have not the same."""
     bounds = {tuple(round(each[end] or 0.0, 4) for end in ("low", "high")) for each in gate.by_ties.values()}
-    return ", whatever the order of ties" if len(bounds) > 1 else ""
+    return say(", whatever the order of ties") if len(bounds) > 1 else ""
 
 
 def _turned(bound: float | None) -> float | None:
@@ -239,33 +280,43 @@ def _why(gate: Gate, rule: Rule) -> str:
     if gate.reason == "undefined":
         return gate.undefined
     if gate.topics < rule.least:
-        return f"at least {rule.least} topics are needed"
+        return say("at least {least} topics are needed", least=rule.least)
     if gate.reason == "sides":
-        return "the orders of ties point to both sides, more topics cannot decide"
+        return say("the orders of ties point to both sides, more topics cannot decide")
     room = gate.upward * ((gate.largest_loss or 0.0) - (gate.allowed or 0.0))
-    none = "no topic loses more than allowed; " if room >= -TOLERANCE * abs(gate.allowed or 0.0) else ""
+    none = say("no topic loses more than allowed; ") if room >= -TOLERANCE * abs(gate.allowed or 0.0) else ""
     if gate.topics_needed is None:
-        return none + "the difference lies at the margin, where no number of topics decides"
+        return none + say("the difference lies at the margin, where no number of topics decides")
     if gate.topics_needed <= gate.topics:
-        return none + "these topics cannot tell"
-    return none + f"these topics cannot tell, about {gate.topics_needed:,.0f} could"
+        return none + say("these topics cannot tell")
+    return none + say("these topics cannot tell, about {need:,.0f} could", need=gate.topics_needed)
 
 
 def _by_ties(gate: Gate) -> str:
     """Say what each strategy says, and what all orders leave open."""
     said = []
     for ties, found in gate.by_ties.items():
-        name = f"at its {ties}" if ties in (WORST, BEST) else ties
-        gap = f" ({signed(found['difference'])})" if "difference" in found else f" ({found['candidate']:.4f})"
-        said.append(f"{name} {found['state']}{gap}")
-    left = "" if gate.open is None else f"; over all orders {signed(gate.open[0])} to {signed(gate.open[1])}"
-    return ", ".join(said) + left
+        name = word(f"at its {ties}") if ties in (WORST, BEST) else strategy(ties)
+        gap = _signed(found["difference"]) if "difference" in found else number(f"{found['candidate']:.4f}")
+        said.append(f"{name} {word(found['state'])} ({gap})")
+    if gate.open is None:
+        return ", ".join(said)
+    low, high = map(_signed, gate.open)
+    return ", ".join(said) + say("; over all orders {low} to {high}", low=low, high=high)
+
+
+_FLOORS = {
+    PASSED: "{name}: passed, it is: {mean:.4f}",
+    WORSE: "{name}: worse, it is not: {mean:.4f}",
+    UNDECIDED: "{name}: undecided, ties decide: {mean:.4f}",
+}
 
 
 def sentence_of_floor(gate: Gate) -> str:
     """Say the verdict on a floor."""
-    state = {PASSED: "passed, it is", WORSE: "worse, it is not", UNDECIDED: "undecided, ties decide"}[gate.state]
     if gate.reason == "undefined":
-        state = f"undecided, {gate.undefined}"
+        text = say("{name}: undecided, {why}: {mean:.4f}", name=gate.name, why=gate.undefined, mean=gate.candidate)
+    else:
+        text = say(_FLOORS[gate.state], name=gate.name, mean=gate.candidate)
     ties = f" ({_by_ties(gate)})" if gate.reason == "ties" else ""
-    return f"{gate.name}: {state}: {gate.candidate:.4f}{ties}{_cautions(gate)}."
+    return f"{text}{ties}{_cautions(gate)}."

@@ -14,8 +14,9 @@ from exaequo import tabular
 from exaequo.gating.bounds import PASSED, UNDECIDED
 from exaequo.gating.rule import Rule
 from exaequo.gating.verdicts import Gate
+from exaequo.language import number, say, strategy, word
 from exaequo.tabular import Column, Table
-from exaequo.text import count, on_one_line, signed
+from exaequo.text import on_one_line, signed
 
 if TYPE_CHECKING:
     from exaequo.gating import GateResult
@@ -25,13 +26,13 @@ def _table(result: GateResult) -> Table:
     """Return what answers at a glance: `at worst` is how bad it may be, `allowed` how bad that may be."""
 
     def column(head: str, write: Callable[[Gate], str | None], right: bool = True) -> Column:
-        return Column(head, [write(gate) for gate in result.gates], right)
+        return Column(word(head), [write(gate) for gate in result.gates], right)
 
-    def mean(number: float | None) -> str | None:
-        return None if number is None else f"{number:.4f}"
+    def mean(value: float | None) -> str | None:
+        return None if value is None else number(f"{value:.4f}")
 
-    def gap(number: float | None) -> str | None:
-        return None if number is None else signed(number)
+    def gap(value: float | None) -> str | None:
+        return None if value is None else number(signed(value))
 
     return Table(
         columns=[
@@ -41,7 +42,7 @@ def _table(result: GateResult) -> Table:
             column("difference", lambda gate: gap(gate.difference)),
             column("at worst", lambda gate: gap(gate.low if gate.upward > 0 else gate.high)),
             column("allowed", lambda gate: gap(gate.allowed)),
-            column("verdict", lambda gate: gate.state, right=False),
+            column("verdict", lambda gate: word(gate.state), right=False),
         ]
     )
 
@@ -54,34 +55,47 @@ def _told(result: GateResult) -> list[Gate]:
 def _how(result: GateResult) -> str:
     """Say how verdicts are found."""
     asked = result.options
-    ties = asked["ties"] if isinstance(asked["ties"], str) else ", ".join(asked["ties"])
+    ties = [asked["ties"]] if isinstance(asked["ties"], str) else asked["ties"]
     topics = max((gate.topics for gate in result.gates), default=0)
-    file = f", as {asked['config']} says" if asked.get("config") else ""
+    file = say(", as {file} says", file=asked["config"]) if asked.get("config") else ""
     test = Rule(**{name: asked[name] for name in ("test", "samples", "seed")}).how(topics)
-    return f"{100 * (1 - asked['alpha']):g} % sure, {test}, {ties} ties, {count(topics, 'topic')}{file}"
+    return say(
+        "{sure:g} % sure, {test}, {ties} ties, {n:,} {n:topic|topics}{file}",
+        sure=100 * (1 - asked["alpha"]),
+        test=test,
+        ties=", ".join(map(strategy, ties)),
+        n=topics,
+        file=file,
+    )
+
+
+def _said(result: GateResult) -> list[str]:
+    """Return the sentences on what did not just pass, and the warnings."""
+    return [
+        *(gate.sentence for gate in _told(result)),
+        *(say("warning: {text}", text=each) for each in result.warnings),
+    ]
 
 
 def text(result: GateResult, width: int = 0) -> str:
     """Return lines for people: a table, sentences on what did not just pass, the state; as wide as told."""
-    said = [*(gate.sentence for gate in _told(result)), *(f"warning: {each}" for each in result.warnings)]
     lines = [
         textwrap.fill(line, width, subsequent_indent="  ", break_on_hyphens=False) if width else line
-        for line in map(on_one_line, said)
+        for line in map(on_one_line, _said(result))
     ]
-    return "\n\n".join(filter(None, [_how(result), tabular.text(_table(result)), "\n".join(lines), result.state]))
+    return "\n\n".join(filter(None, [_how(result), tabular.text(_table(result)), "\n".join(lines), word(result.state)]))
 
 
 def markdown(result: GateResult) -> str:
     """Return a summary for a pull request: the state, the table, what to know, and the topics that lost most."""
-    said = [*(gate.sentence for gate in _told(result)), *(f"warning: {each}" for each in result.warnings)]
     parts = [
-        f"## Search quality: {result.state}",
+        "## " + say("Search quality: {state}", state=word(result.state)),
         tabular.markdown(_table(result)),
         tabular.markdown(Table(lines=[_how(result)])),
-        tabular.markdown(Table(lines=said)),
+        tabular.markdown(Table(lines=_said(result))),
     ]
     if result.losses.height:
-        parts += ["Topics that lost most:", tabular.markdown(Table.of(result.losses))]
+        parts += [say("Topics that lost most:"), tabular.markdown(Table.of(result.losses))]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
