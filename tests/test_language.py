@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import shutil
 import string
 import subprocess
 import sys
@@ -100,7 +101,7 @@ ALIKE = {"alpha {alpha:g}", "test", "score 0", "versions", "Sections", "Provenan
 def test_every_word_is_one_of_the_code(lang: str) -> None:
     code = "".join(path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py"))
     for english in set(sentences(lang)["word"]) - set(sentences("en")["word"]):
-        part = english.removeprefix("at its ").removeprefix("share ").removeprefix("window ").removesuffix(" 10")
+        part = re.sub("^(at its|share|window|tied|per score|of all) (?=.)| 10$", "", english)
         assert part in code or part.replace(" ", "_") in code, english
 
 
@@ -184,7 +185,7 @@ def gates(sample: Sample, folder: Path) -> Iterator[list[str]]:
 
 
 #: What has no `--lang` and is English always.
-ENGLISH_COMMANDS = {"check", "measures", "metadata", "study", "trec_eval"}
+ENGLISH_COMMANDS = {"check", "measures", "metadata", "trec_eval"}
 
 #: Words of heads and cells that no French table has; options keep their names.
 ENGLISH_WORD = re.compile(
@@ -308,6 +309,36 @@ def test_the_data_in_a_page_are_english(sample: Sample, tmp_path: Path) -> None:
     assert words["decimal"] == ","
     assert words["said"]["{low} to {high}"] == "de {low} à {high}"
     assert words["said"]["realistic"] == "réaliste"
+
+
+def test_of_a_study_the_page_alone_is_french(
+    sample: Sample, tmp_path: Path, unknown: set[str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    archive = tmp_path / "archive"
+    for name, runs in (("of/the", sample[1]), ("of/rank", sample[1][:3]), ("precision/mean", sample[1][2:])):
+        (archive / name / "runs").mkdir(parents=True)
+        for path in (sample[0], *runs):
+            shutil.copy(path, archive / name / ("" if path == sample[0] else "runs"))
+    (archive / "of" / "the" / "runs" / "broken.txt").write_text("one two\n", encoding="utf-8")
+    said, files = {}, {}
+    for lang, jobs in ("en", 2), ("fr", 1):
+        place = tmp_path / lang
+        command = ["study", str(archive), "-m", "AP", "-m", "RR", "-m", "P@5", "--jobs", str(jobs)]
+        assert run([*command, "-o", str(place), "--lang", lang]) == 0
+        said[lang] = capfd.readouterr().out
+        files[lang] = {path.relative_to(place): path.read_bytes() for path in place.rglob("*") if path.is_file()}
+        assert f'<html lang="{lang}">' in files[lang].pop(Path("index.html")).decode()
+    assert files["en"] == files["fr"]  # what is kept of runs, too
+    page = re.sub("<section id=.broken.*?</section>", "", shown(tmp_path / "fr" / "index.html"), flags=re.DOTALL)
+    assert english().search(said["en"])
+    for text in (said["fr"], page):
+        assert not english().search(text), english().search(text)
+        assert not re.search(r">[^<]*\d\.\d", re.sub("<svg.*?</svg>|<footer.*", "", text, flags=re.DOTALL))
+    assert "jusqu'à 50,0\u00a0% des conclusions" in said["fr"]
+    assert "<td>of</td><td>the</td>" in page  # names stay
+    assert "<td>(toutes)</td><td>(moyenne)</td>" in page
+    assert "`trouvés : ${total}`" in (tmp_path / "fr" / "index.html").read_text(encoding="utf-8")
+    assert {text for text in unknown if not SYMBOL.fullmatch(text)} == set()
 
 
 @pytest.mark.parametrize(

@@ -203,9 +203,14 @@ def fixed(value: float, digits: int = 4) -> str:
     """Write a number with so many digits, halves rounded up; those that are too large, with four in all."""
     if math.isnan(value):
         return word(UNDEFINED)
+    return number(rounded(value, digits))
+
+
+def rounded(value: float, digits: int = 4) -> str:
+    """Write the same as Python does, whatever the language."""
     if abs(value) >= 1e15:
-        return number(f"{value:.4g}")
-    return number(str(Decimal(value).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)))
+        return f"{value:.4g}"
+    return str(Decimal(value).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
 
 
 def _cells(

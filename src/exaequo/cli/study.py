@@ -13,7 +13,8 @@ import click
 
 from exaequo.choices import STUDY_DEPTH, STUDY_MEASURES, TOP
 from exaequo.cli import output
-from exaequo.cli.options import evaluates
+from exaequo.cli.options import evaluates, speaks
+from exaequo.language import say
 
 if TYPE_CHECKING:
     from exaequo.study.work import Done
@@ -33,6 +34,7 @@ PAUSE = 10.0
 @evaluates(depth=STUDY_DEPTH)
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes.  [default: one per core]")
 @click.option("--strict", is_flag=True, help="Stop at the first file that cannot be evaluated.")
+@speaks
 def study(
     archive: str,
     out: str,
@@ -81,7 +83,7 @@ def study(
         output.warn(f"{remarks:,} remarks on runs are in {out}/tables/remarks.csv")
     files = write(result, out)
     output.show_text("\n".join(summary(result)))
-    click.echo(f"{len(files)} files in {out}; {out}/index.html shows all of them", err=True)
+    click.echo(say("{n} files in {out}; {out}/index.html shows all of them", n=len(files), out=out), err=True)
     return 0
 
 
@@ -111,6 +113,8 @@ def _progress() -> Iterator[Callable[[Done, int, int], None]]:
         if now - last >= PAUSE and number < total:
             last = now
             left = (now - start) / number * (total - number)
-            click.echo(f"{number:,} of {total:,} runs, {lines:,} lines, about {left:.0f} s left", err=True)
+            seen = {"number": number, "total": total, "lines": lines, "left": left}
+            far = say("{number:,} of {total:,} runs, {lines:,} lines, about {left:.0f} s left", **seen)
+            click.echo(far, err=True)
 
     yield line

@@ -1,7 +1,7 @@
 """Writing a study: every table as CSV, Parquet and LaTeX, and one page with all of them. Same study, same bytes.
 
-The page is readable without scripts; with them, the rankings of systems can be searched. Figures have the digits they
-have in the papers on ties.
+The page speaks the language spoken; all other files are English. It is readable without scripts; with them, the
+rankings of systems can be searched. Figures have the digits they have in the papers on ties.
 """
 
 from __future__ import annotations
@@ -14,18 +14,21 @@ from collections.abc import Iterator
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from exaequo import tabular
 from exaequo.errors import ExaequoError
+from exaequo.language import ENGLISH, number, say, speaking, spoken, word
 from exaequo.luck import GAINS, RANKS
 from exaequo.plot.page import policy
 from exaequo.study import Study
 from exaequo.study.editions import ALL, EDITION, of_runs
 from exaequo.study.sentences import summary
-from exaequo.study.tables import STAR
+from exaequo.study.tables import MAXIMUM, PLAIN, STAR, WEIGHTED
 from exaequo.tabular import Column, Table
+from exaequo.tiestats import LEVELS
 from exaequo.writing import write_whole
 
 #: Tables in the order of the page: what they are called, and what they say.
@@ -86,6 +89,8 @@ _DIGITS = {
 }
 _P = ("p", "p_bootstrap", "p_randomization", "p_rc", "p_ro", "p_co")
 _HEADS = {"difference_percent": "δ %", "of": "means of", "p_bootstrap": "bootstrap", "p_randomization": "randomization"}
+#: What stands where a track or an edition does, and is none.
+_SUMS = (ALL, PLAIN, WEIGHTED, MAXIMUM)
 #: Tables about runs, where AP is MAP.
 _OF_RUNS = ("lucky_runs", "gains", "rankings", "conclusions", "stuffing_scores", "stuffed_runs", "systems")
 
@@ -100,7 +105,8 @@ def write(study: Study, folder: str | Path) -> list[Path]:
         frame.write_parquet(buffer)
         found[place / f"{name}.csv"] = frame.write_csv().encode()
         found[place / f"{name}.parquet"] = buffer.getvalue()
-        found[place / f"{name}.tex"] = (tabular.latex(Table.of(frame)) + "\n").encode()
+        with speaking(ENGLISH):
+            found[place / f"{name}.tex"] = (tabular.latex(Table.of(frame)) + "\n").encode()
     found[Path(folder) / "study.json"] = (json.dumps(study.about, indent=1, ensure_ascii=False) + "\n").encode()
     found[Path(folder) / "index.html"] = page(study).encode()
     for path, data in found.items():
@@ -113,31 +119,33 @@ def page(study: Study) -> str:
     from exaequo.reporting import dark_figures
 
     style, script = (files(__package__).joinpath(f"page.{part}").read_text(encoding="utf-8") for part in ("css", "js"))
+    script = script.replace("${total} found", say("{n} found", n="${total}"))
     ordered = [name for name in TITLES if study.tables[name].height]
-    contents = "".join(f'<li><a href="#{name}">{html.escape(TITLES[name][0])}</a></li>' for name in ordered)
+    contents = "".join(f'<li><a href="#{name}">{html.escape(say(TITLES[name][0]))}</a></li>' for name in ordered)
     alpha = study.about["options"]["alpha"]
     parts = [_section(name, _once(study.tables[name]), alpha) for name in ordered]
     options = ", ".join(f"{name} {value}" for name, value in study.about["options"].items())
     versions = ", ".join(f"{name} {value}" for name, value in study.about["versions"].items())
+    made = html.escape(say("Options: {options}. Versions: {versions}.", options=options, versions=versions))
     said = "".join(f"<p>{html.escape(line)}</p>" for line in summary(study))
     return f"""<!doctype html>
-<html lang="en">
+<html lang="{spoken()}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="{policy(script)}">
-<title>Ties of an archive</title>
+<title>{say("Ties of an archive")}</title>
 <style>{style}{dark_figures()}</style>
 </head>
 <body>
 <main>
-<h1>Ties of an archive</h1>
+<h1>{say("Ties of an archive")}</h1>
 {said}
-<nav aria-label="Tables"><ul>{contents}</ul></nav>
+<nav aria-label="{say("Tables")}"><ul>{contents}</ul></nav>
 {"".join(_figures(study))}
 {"".join(parts)}
 </main>
-<footer><p>Options: {html.escape(options)}. Versions: {html.escape(versions)}.</p></footer>
+<footer><p>{made}</p></footer>
 <script>{script}</script>
 </body>
 </html>
@@ -173,16 +181,18 @@ def _once(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _section(name: str, frame: pl.DataFrame, alpha: float) -> str:
     """Return a table, in parts where it has some, with what it is called and what it says."""
-    title, what = TITLES[name]
+    title, what = html.escape(say(TITLES[name][0])), say(TITLES[name][1], alpha=alpha)
     if name in _OF_RUNS and "measure" in frame.columns:
         frame = _renamed(frame, pl.lit(True))
     if name == "differences":
         frame = _renamed(frame, pl.col("of") == "runs").drop("of", "difference")
     body = {"systems": _systems, "lucky_lists": _by_measure, "lucky_runs": _by_measure}.get(name, _whole)(frame)
     more = frame.height - MOST_ROWS if name != "systems" else 0
-    note = f" The first {MOST_ROWS} of {frame.height:,} rows; all are in tables/{name}.csv." if more > 0 else ""
-    text = html.escape(what.format(alpha=alpha) + note)
-    return f'<section id="{name}"><h2>{html.escape(title)}</h2><p class="what">{text}</p>{body}</section>\n'
+    if more > 0:
+        seen = {"most": MOST_ROWS, "n": frame.height, "name": name}
+        what += say(" The first {most} of {n:,} rows; all are in tables/{name}.csv.", **seen)
+    text = html.escape(what)
+    return f'<section id="{name}"><h2>{title}</h2><p class="what">{text}</p>{body}</section>\n'
 
 
 def _renamed(frame: pl.DataFrame, where: pl.Expr) -> pl.DataFrame:
@@ -195,7 +205,8 @@ def _renamed(frame: pl.DataFrame, where: pl.Expr) -> pl.DataFrame:
 def _whole(frame: pl.DataFrame) -> str:
     """Return a table in one piece, folded if it is long."""
     shown = _scroll(_table(frame.head(MOST_ROWS)))
-    return shown if frame.height <= LONG else f"<details><summary>{frame.height:,} rows</summary>{shown}</details>"
+    rows = say("{n:,} rows", n=frame.height)
+    return shown if frame.height <= LONG else f"<details><summary>{rows}</summary>{shown}</details>"
 
 
 def _by_measure(frame: pl.DataFrame) -> str:
@@ -211,15 +222,15 @@ def _by_measure(frame: pl.DataFrame) -> str:
 def _systems(frame: pl.DataFrame) -> str:
     """Return the ranking of each edition by each measure, folded, below the box that searches them."""
     parts = [
-        '<label hidden>Search runs: <input id="filter" type="search" placeholder="name, rank, …"> '
+        f'<label hidden>{say("Search runs: ")}<input id="filter" type="search" placeholder="{say("name, rank, …")}"> '
         '<span id="found" role="status"></span></label>'
     ]
     for (measure,), own in frame.group_by("measure", maintain_order=True):
         parts.append(f"<h3>{html.escape(str(measure))}</h3>")
         for label, rows in own.group_by(EDITION, maintain_order=True):
-            title = html.escape(" ".join(map(str, label)))
+            title = html.escape(say("{edition}: {n:,} systems", edition=" ".join(map(str, label)), n=rows.height))
             table = _scroll(_table(rows.drop(*EDITION, "measure")))
-            parts.append(f"<details><summary>{title}: {rows.height:,} systems</summary>{table}</details>\n")
+            parts.append(f"<details><summary>{title}</summary>{table}</details>\n")
     return "".join(parts)
 
 
@@ -231,15 +242,21 @@ def _table(frame: pl.DataFrame) -> Table:
     """Return a table with the digits of the papers, and their star beside the difference."""
     columns = []
     for column in frame.drop("star", strict=False):
-        above = _HEADS.get(column.name, tabular.head(column.name))
+        above = word(_HEADS[column.name]) if column.name in _HEADS else tabular.head(column.name)
         digits = _DIGITS.get(column.name, 1 if above.endswith("%") else 4)
         digits = 0 if digits == 4 and _counts(column) else digits
         starred = column.name == "difference_percent" and "star" in frame.columns
         figure = _p if column.name in _P else partial(_figure, digits=digits)
-        values = list(map(figure, column)) if column.dtype.is_float() else column.to_list()
+        values = list(map(figure, column)) if column.dtype.is_float() else _in_words(column)
         marks = frame["star"].to_list() if starred else ()
         columns.append(Column(above, values, column.dtype.is_numeric(), marks=marks))
     return Table(columns=columns, frame=frame)
+
+
+def _in_words(column: pl.Series) -> list[Any]:
+    """Return values with words of ours in the language spoken; names stay."""
+    ours = {*_SUMS} if column.name in EDITION else {*LEVELS} if column.name == "by" else ()
+    return [word(value) if value in ours else value for value in column]
 
 
 def _counts(column: pl.Series) -> bool:
@@ -251,14 +268,14 @@ def _counts(column: pl.Series) -> bool:
 
 
 def _p(value: float | None) -> str:
-    return "< 0.001" if value is not None and value < STAR else _figure(value, 3)
+    return number(f"< {STAR}") if value is not None and value < STAR else _figure(value, 3)
 
 
 def _figure(value: float | None, digits: int) -> str:
     """Write a number with so many digits, never a number that is not 0 as if it were."""
     if value is None or not math.isfinite(value):
-        return "" if value is None else tabular.UNDEFINED
+        return "" if value is None else word(tabular.UNDEFINED)
     least = 10.0**-digits
     if 0 < abs(value) < least / 2:
-        return f"< {least:.{digits}f}" if value > 0 else f"> −{least:.{digits}f}"
-    return f"{float(tabular.fixed(value, digits)):,.{digits}f}"
+        return number(f"< {least:.{digits}f}" if value > 0 else f"> −{least:.{digits}f}")
+    return number(f"{float(tabular.rounded(value, digits)):,.{digits}f}")

@@ -7,10 +7,10 @@ from typing import Any
 
 import polars as pl
 
+from exaequo.language import number, say
 from exaequo.study import Study
 from exaequo.study.editions import ALL, of_runs
 from exaequo.study.tables import PLAIN, STAR
-from exaequo.text import count
 
 
 def summary(study: Study) -> list[str]:
@@ -22,18 +22,21 @@ def summary(study: Study) -> list[str]:
     lines += [_of_differences(row, alpha) for row in tables["differences"].filter(of_all).to_dicts()]
     lines += [*_of_rankings(tables["rankings"]), *_of_conclusions(tables["conclusions"]), *_of_stuffing(tables)]
     if archive["broken"]:
-        files = count(archive["broken"], "file")
-        lines.append(f"{files} could not be evaluated; what is wrong is in the table `broken`.")
+        wrong = say(
+            "{n:,} {n:file|files} could not be evaluated; what is wrong is in the table `broken`.", n=archive["broken"]
+        )
+        lines.append(wrong)
     return lines
 
 
 def _of_ties(archive: dict[str, Any], table: pl.DataFrame) -> str:
     ties = table.filter((pl.col("track") == ALL) & (pl.col("edition") == PLAIN)).row(0, named=True)
-    return (
-        f"{count(archive['editions'], 'edition')}, {count(archive['runs'], 'run')}, {archive['lines']:,} lines: on "
-        f"average {ties['tied_mean_percent']:.1f} % of the documents of a list are tied, with "
-        f"{ties['per_score_mean']:.1f} documents per score. Of {count(ties['lists'], 'list')}, {ties['all_tied']:,} "
-        f"consist of tied documents only ({ties['one_tie']:,} of one single tie), {ties['no_tie']:,} have no tie."
+    return say(
+        "{editions:,} {editions:edition|editions}, {runs:,} {runs:run|runs}, {lines:,} lines: on average "
+        "{tied_mean_percent:.1f} % of the documents of a list are tied, with {per_score_mean:.1f} documents per score. "
+        "Of {lists:,} {lists:list|lists}, {all_tied:,} consist of tied documents only ({one_tie:,} of one single tie), "
+        "{no_tie:,} have no tie.",
+        **{**ties, **archive},
     )
 
 
@@ -41,20 +44,31 @@ def _of_differences(row: dict[str, Any], alpha: float) -> str:
     """Say what the order of names does to a mean, and whether that is significant, at the level of the study."""
     name = of_runs(row["measure"])
     if row["difference"] == 0:
-        return f"The order of names does not change {name} on average."
-    p = f"p < {STAR}" if row["p"] < STAR else f"p = {row['p']:.3f}"
-    verdict = f"{'' if row['p'] < alpha else 'not '}significant at {alpha:g} ({p})"
-    share = f" ({row['relative_percent']:+.2f} %)" if abs(row["relative_percent"]) >= 0.005 else ""
-    r = f"; r = {row['r']:.2f}" if row["r"] == row["r"] else ""
-    return f"The order of names changes {name} by {row['difference']:+.5f}{share} on average, {verdict}{r}."
+        return say("The order of names does not change {measure} on average.", measure=name)
+    verdict = say(
+        "significant at {alpha:g} ({p})" if row["p"] < alpha else "not significant at {alpha:g} ({p})",
+        alpha=alpha,
+        p=number(f"p < {STAR}" if row["p"] < STAR else f"p = {row['p']:.3f}"),
+    )
+    share = row["relative_percent"]
+    return say(
+        "The order of names changes {measure} by {difference:+.5f}{share} on average, {verdict}{r}.",
+        measure=name,
+        difference=row["difference"],
+        share=say(" ({share:+.2f} %)", share=share) if abs(share) >= 0.005 else "",
+        verdict=verdict,
+        r=say("; r = {r:.2f}", r=row["r"]) if row["r"] == row["r"] else "",
+    )
 
 
 def _of_rankings(table: pl.DataFrame) -> Iterator[str]:
     for row in table.filter((pl.col("track") == ALL) & (pl.col("moved") > 0)).to_dicts():
-        share, kept = row["moved_percent"], row["moved_of_kept_percent"]
-        yield (
-            f"{share:.1f} % of the systems have another rank by {of_runs(row['measure'])} with conventional ties than "
-            f"with realistic ones, {kept:.1f} % without the worst quarter."
+        yield say(
+            "{share:.1f} % of the systems have another rank by {measure} with conventional ties than with realistic "
+            "ones, {kept:.1f} % without the worst quarter.",
+            share=row["moved_percent"],
+            measure=of_runs(row["measure"]),
+            kept=row["moved_of_kept_percent"],
         )
 
 
@@ -63,11 +77,12 @@ def _of_conclusions(table: pl.DataFrame) -> Iterator[str]:
     wrong = table.filter(single).sort("wrong_percent", descending=True, maintain_order=True)
     if wrong.height:
         worst = wrong.row(0, named=True)
-        yield (
-            f"With conventional ties, up to {worst['wrong_percent']:.1f} % of the conclusions between two systems of "
-            f"an edition are wrong ({worst['track']} {worst['edition']}, {of_runs(worst['measure'])})."
+        yield say(
+            "With conventional ties, up to {wrong_percent:.1f} % of the conclusions between two systems of an edition "
+            "are wrong ({track} {edition}, {measure})."
             if worst["wrong"]
-            else "No conclusion between two systems of an edition depends on the order of names."
+            else "No conclusion between two systems of an edition depends on the order of names.",
+            **{**worst, "measure": of_runs(worst["measure"])},
         )
 
 
@@ -76,6 +91,12 @@ def _of_stuffing(tables: dict[str, pl.DataFrame]) -> Iterator[str]:
     if not systems["stuffing"]:
         return
     earned = tables["stuffing_scores"].filter(pl.col("track") == ALL).select("measure", "share_conventional_percent")
-    shares = [f"{share:.2f} % of their {of_runs(measure)}" for measure, share in earned.drop_nulls().rows()]
-    earns = f", which earns them {', '.join(shares)}" if shares else ""
-    yield f"{systems['stuffing_percent']:.1f} % of the systems fill up lists with documents of score 0{earns}."
+    shares = [
+        say("{share:.2f} % of their {measure}", share=share, measure=of_runs(measure))
+        for measure, share in earned.drop_nulls().rows()
+    ]
+    yield say(
+        "{share:.1f} % of the systems fill up lists with documents of score 0{earns}.",
+        share=systems["stuffing_percent"],
+        earns=say(", which earns them {shares}", shares=", ".join(shares)) if shares else "",
+    )
