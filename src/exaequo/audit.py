@@ -34,7 +34,7 @@ from exaequo.order import Ordering
 from exaequo.read import QrelsLike, RunsLike, each_run, read_qrels, read_run
 from exaequo.scores import Scores, Values
 from exaequo.stats.reversals import reversals
-from exaequo.tabular import plain
+from exaequo.tabular import Tabled, plain
 from exaequo.tiestats import LEVELS, TieStatistics, frame_of, per_score_at, tie_statistics, values_without_stuffing
 
 #: If ties are broken at random: the chance that the first is better, its error, and how often it wins, draws, loses.
@@ -44,7 +44,7 @@ MOST_CHANCES = 4
 
 
 @dataclass(frozen=True, eq=False)
-class TieAudit:
+class TieAudit(Tabled):
     """What ties do to some runs.
 
     - `runs`: tie statistics of each run; `lists`: of each result-list; `per_score`: documents per different score, by
@@ -68,11 +68,6 @@ class TieAudit:
     lists: pl.DataFrame
     warnings: tuple[str, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def tables(self) -> dict[str, pl.DataFrame]:
-        """All tables by name."""
-        return {name: value for name, value in vars(self).items() if isinstance(value, pl.DataFrame)}
 
 
 @dataclass(frozen=True, eq=False)

@@ -220,3 +220,12 @@ class TestCommand:
         broken = str(file(tmp_path, HEADER.replace(b"end", b"und") + LINES, "broken"))
         assert run(["check", qrels, broken]) == 1
         assert "broken:12: the header that begins in line 1 has no end" in capfd.readouterr().out
+
+
+def test_a_header_that_is_no_yaml_is_not_shown(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = file(tmp_path, b"# ir_metadata.start\n# tag: [x\n# ir_metadata.end\n" + LINES)
+    for asked in ([], ["--json"]):
+        assert run(["metadata", str(path), *asked]) == 1
+        both = capfd.readouterr()
+        assert both.out == ""
+        assert "run.txt:3: the header is no plain YAML" in both.err

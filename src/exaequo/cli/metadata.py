@@ -33,8 +33,9 @@ def metadata(run: str, file: str | None, fill: bool, target: Target) -> None:
     if not text:
         mend = "Write one: exaequo metadata RUN --with FILE.yaml -o OUT"
         raise bad_input(source.name, "there is no header", f"{START!r} in the first line", mend)
+    known = parse_metadata(text, source.name)  # what is shown can be read
     if target.format == "json":
-        target.json({"metadata": plain_values(parse_metadata(text, source.name))})
+        target.json({"metadata": plain_values(known)})
     else:
         target.text(text.rstrip("\n"))
 

@@ -20,7 +20,7 @@ from exaequo.comparison import orders, views
 from exaequo.comparison.margin import Margin
 from exaequo.comparison.pairs import compare_pairs, systems_table
 from exaequo.comparison.plan import Plan, tie_rule
-from exaequo.comparison.values import besides, comparable, has_besides, refuse_geometric
+from exaequo.comparison.values import besides, comparable, has_besides, refuse_geometric, reported
 from exaequo.comparison.verdicts import method
 from exaequo.errors import BadParameter
 from exaequo.evaluation import Judged, evaluate_runs, judged_runs, warn
@@ -30,7 +30,7 @@ from exaequo.order import Ordering
 from exaequo.read import QrelsLike, RunLike, read_qrels, read_runs
 from exaequo.read.orderings import OrderingsLike, Preference, read_orderings
 from exaequo.scores import Scores
-from exaequo.tabular import Tabled, plain
+from exaequo.tabular import Tabled
 from exaequo.text import did_you_mean
 
 
@@ -156,8 +156,6 @@ def compare(
     return result
 
 
-#: Options of the evaluation that are reported with a comparison, besides those of the plan.
-_REPORTED = ("missing", "rel_level", "max_grade", "depth", "precision")
 _GEOMETRIC = "; compare {plain}, and see the table `robustness`."
 
 
@@ -216,7 +214,7 @@ def compare_scores(scores: Scores, plan: Plan, *, least: int = 2) -> Comparison:
             "measures": [measure.name for measure in scores.measures],
             "ties": scores.ties,
             "topics": len(scores.shared),
-            **{name: plain(scores.options.get(name)) for name in _REPORTED},
+            **reported(scores),
         },
     )
 

@@ -258,8 +258,14 @@ def _open(scores: Scores, measure: Measure, pairs: _Pairs) -> dict[str, Any]:
     """Return between which values the difference of means can lie, whatever the order of ties."""
     if not {INTERVAL[0], INTERVAL[-1]} <= {*scores.ties}:
         return {}
-    low, high = np.sort(np.stack([each.mean(axis=1) for each in extremes(scores, measure)]), axis=0)
+    low, high = open_means(scores, measure)
     return {"open_low": low[pairs.second] - high[pairs.first], "open_high": high[pairs.second] - low[pairs.first]}
+
+
+def open_means(scores: Scores, measure: Measure) -> tuple[Floats, Floats]:
+    """Return between which values the mean of each run can lie, whatever the order of ties."""
+    low, high = np.sort(np.stack([each.mean(axis=1) for each in extremes(scores, measure)]), axis=0)
+    return low, high
 
 
 def _practical(scores: Scores, measure: Measure, pairs: _Pairs, plan: Plan) -> tuple[Practical, Floats] | None:

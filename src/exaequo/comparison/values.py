@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -14,6 +15,7 @@ from exaequo.measures import Measure, parse_measures
 from exaequo.options import first_order
 from exaequo.scores import Scores
 from exaequo.stats.equality import settled_means
+from exaequo.tabular import plain
 from exaequo.text import count, listed
 
 #: What the views of curves and of robustness are made of, besides the measures asked for.
@@ -35,6 +37,13 @@ def means(scores: Scores, measure: Measure, ties: str | None = None) -> Floats:
 def oriented(scores: Scores, measure: Measure, ties: str | None = None) -> Floats:
     """Means, turned round where less is better, so that the best is always the highest."""
     return measure.upward * means(scores, measure, ties)
+
+
+def reported(scores: Scores) -> dict[str, Any]:
+    """Return the options of the evaluation that are reported with verdicts, as plain data."""
+    return {
+        name: plain(scores.options.get(name)) for name in ("missing", "rel_level", "max_grade", "depth", "precision")
+    }
 
 
 def has_besides(scores: Scores) -> bool:

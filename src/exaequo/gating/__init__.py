@@ -17,7 +17,7 @@ import polars as pl
 
 from exaequo.choices import ALPHA, FAIR, GATE_MEASURES, LEAST_TOPICS, MAX_DROP, PATTERNS
 from exaequo.comparison.plan import tie_rule
-from exaequo.comparison.values import comparable, refuse_geometric, refuse_undefined
+from exaequo.comparison.values import comparable, refuse_geometric, refuse_undefined, reported
 from exaequo.errors import BadParameter
 from exaequo.evaluation import Judged, evaluate_runs, judged_runs, warn
 from exaequo.gating.asking import Asking
@@ -190,12 +190,11 @@ def gate_scores(scores: Scores, rule: Rule, slices: Mapping[str, Sequence[str]] 
 def _options(scores: Scores, rule: Rule) -> dict[str, Any]:
     """Return what was asked for, as plain data."""
     asked = {name: value for name, value in asdict(replace(rule, bars=())).items() if name != "bars"}
-    evaluated = ("missing", "rel_level", "max_grade", "depth", "precision")
     return {
         **asked,
         "ties": rule.ties if isinstance(rule.ties, str) else list(rule.ties),
         "measures": {bar.measure.name: {"max_drop": str(bar.max_drop), "floor": bar.floor} for bar in rule.bars},
-        **{name: plain(scores.options.get(name)) for name in evaluated},
+        **reported(scores),
     }
 
 

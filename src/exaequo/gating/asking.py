@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from exaequo.choices import ROBUST
-from exaequo.comparison.pairs import extremes
+from exaequo.choices import INTERVAL, ROBUST
+from exaequo.comparison.pairs import extremes, open_means
 from exaequo.comparison.plan import Plan, tie_rule
 from exaequo.comparison.verdicts import BEST, WORST
 from exaequo.gating.bounds import DIFFERENT, PASSED, UNDECIDED, WORSE, Answer, Level, answer
@@ -139,9 +139,9 @@ class Asking:
 
     def _open(self, measure: Measure) -> tuple[float, float] | None:
         """Return between which values the difference can lie, whatever the order of ties."""
-        if not {"realistic", "optimistic"} <= {*self.scores.ties}:
+        if not {INTERVAL[0], INTERVAL[-1]} <= {*self.scores.ties}:
             return None
-        low, high = np.sort(np.stack([each.mean(axis=1) for each in extremes(self.scores, measure)]), axis=0)
+        low, high = open_means(self.scores, measure)
         return float(low[1] - high[0]) + 0.0, float(high[1] - low[0]) + 0.0
 
     def floor(self, bar: Bar) -> Gate:
