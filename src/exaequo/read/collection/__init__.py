@@ -1,4 +1,4 @@
-"""Test collections: a folder or the name of one that is shipped in, a `Collection` of documents, topics, judgments out."""
+"""Test collections: a folder or a shipped name in, a `Collection` of documents, topics and judgments out."""
 
 from __future__ import annotations
 
