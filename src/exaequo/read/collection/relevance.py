@@ -1,0 +1,124 @@
+"""Judgments of collections, in their several shapes: bytes in, a frame `qid, iter, docno, rel` and remarks out."""
+
+from __future__ import annotations
+
+import re
+
+import polars as pl
+
+from exaequo.errors import InputError, Problem, bad_input
+from exaequo.read import trec
+from exaequo.read.collection.files import File
+from exaequo.text import count
+
+#: Fields of a line, and its number.
+_Line = tuple[int, list[str]]
+#: Cranfield's grades, from 1 for a complete answer to 5 for no interest; -1 is the paper the question was asked for.
+_CRANFIELD = {1.0: 4.0, 2.0: 3.0, 3.0: 2.0, 4.0: 1.0, 5.0: 0.0, -1.0: 1.0}
+_WORDS = re.compile(r"\bQuery\b|\b\d{1,6}\s{1,9}Relevant\s{1,9}Refs\s{0,9}:?")
+
+
+def judgments(file: File) -> tuple[pl.DataFrame, list[str]]:
+    """Read `qid docno`, `qid docno rel`, `qid docno 0 0`, `qid 0 docno rel`, or lists: `qid docno docno …`.
+
+    Where all of an old file is 0, all of it is relevant. Cranfield's grades are turned: the best is the highest.
+    """
+    lines, remarks = _lines(file)
+    frame = trec.parse("\n".join(lines).encode(), trec.QRELS, file.name, repeats=True, comments=False)
+    frame = frame.drop("key")
+    if "cran" in file.base and set(frame["rel"]) <= set(_CRANFIELD) and frame["rel"].n_unique() > 1:
+        own = frame.filter(pl.col("rel") == -1).height
+        frame = frame.with_columns(pl.col("rel").replace_strict(_CRANFIELD))
+        remarks.append("grades run from 1 (best) to 4 or 5: turned, so that 4 is the best and 1 the least")
+        if own:
+            of = count(own, "judgment")
+            remarks.append(f"{of} of -1, the paper a question was asked for: relevant, with the least grade, 1")
+    return _once(frame, remarks), remarks
+
+
+def _once(frame: pl.DataFrame, remarks: list[str]) -> pl.DataFrame:
+    """Keep one judgment of each document in a topic, or subtopic: the highest."""
+    grouped = frame.group_by("qid", "iter", "docno", maintain_order=True)
+    kept = grouped.agg(pl.col("rel").max(), differ=pl.col("rel").n_unique() > 1)
+    if kept.height < frame.height:
+        differ = kept.filter("differ").height
+        said = f", {count(differ, 'document')} with different grades: the highest counts" if differ else ""
+        remarks.append(f"{count(frame.height - kept.height, 'judgment')} of a document judged before{said}")
+    return kept.drop("differ")
+
+
+def _lines(file: File) -> tuple[list[str], list[str]]:
+    """Return the file as lines of TREC judgments, each where it was if it was one line, and remarks."""
+    try:
+        text = file.data.decode().replace("\r\n", "\n").replace("\r", "\n").rstrip("\x1a")
+    except UnicodeDecodeError:
+        mend = "Convert it: iconv -f LATIN1 -t UTF-8"
+        raise bad_input(file.name, "the file is not UTF-8", "judgments in UTF-8", mend) from None
+    if re.match(r"\s*(?:Query\b|\d+[ \t]*\n)", text):
+        return _ended_lists(text), []
+    split = [line.split() for line in text.split("\n")]
+    head = next((at for at, fields in enumerate(split) if fields), 0)
+    headed = len(split[head]) > 2 and not re.fullmatch(r"[+-]?[\d.]+", split[head][-1])
+    if headed:
+        split[head] = []
+    rows = [fields for fields in split if fields]
+    if not rows:
+        raise bad_input(file.name, "there are no judgments", "lines of qid docno rel", "Check how it was made.")
+    if _are_lists(rows):
+        return [f"{qid} 0 {docno} 1" for qid, *docnos in rows for docno in docnos], []
+    _same_width(split, len(rows[0]), file.name)
+    shape, remarks = _shape(rows, headed)
+    return [shape.format(*fields) if fields else "" for fields in split], remarks
+
+
+def _ended_lists(text: str) -> list[str]:
+    """Return the lines of lists that end in -1 (LISA) or / (NPL)."""
+    lines, qid = list[str](), ""
+    for word in _WORDS.sub(" ", text).split():
+        if word in ("-1", "/"):
+            qid = ""
+        elif not qid:
+            qid = word
+        else:
+            lines.append(f"{qid} 0 {word} 1")
+    return lines
+
+
+def _are_lists(rows: list[list[str]]) -> bool:
+    """Tell whether lines are numbers of documents after that of a topic: so many as there are, each topic once."""
+    if not all(field.isdecimal() for fields in rows for field in fields):
+        return False
+    if len({len(fields) for fields in rows}) > 1:
+        return True
+    once = len({fields[0] for fields in rows}) == len(rows)
+    return once and len(rows) > 1 and max(int(fields[-1][:9]) for fields in rows) > 9
+
+
+def _same_width(split: list[list[str]], width: int, name: str) -> None:
+    """Raise InputError for lines that have not as many fields as the first."""
+    odd = [(number, fields) for number, fields in enumerate(split, 1) if fields and len(fields) != width]
+    mend = "Mend or delete the line."
+    if width not in (2, 3, 4):
+        odd, width = [(number, fields) for number, fields in enumerate(split, 1) if fields][:1], 3
+    problems = [
+        Problem(
+            name, number, f"{count(len(fields), 'field')} ({trec.quoted(' '.join(fields))})", f"{width} fields", mend
+        )
+        for number, fields in odd
+    ]
+    if problems:
+        raise InputError(problems)
+
+
+def _shape(rows: list[list[str]], headed: bool) -> tuple[str, list[str]]:
+    """Return how a line of these fields is one of TREC judgments, and a remark if all judgments are 0."""
+    width = len(rows[0])
+    zero = re.compile(r"[+-]?0*\.?0*")
+    if width == 2:
+        return "{0} 0 {1} 1", []
+    if width == 4 and not all(zero.fullmatch(fields[2]) for fields in rows):
+        return "{0} {1} {2} {3}", []
+    if not headed and all(zero.fullmatch(fields[-1]) for fields in rows):
+        said = f"all {count(len(rows), 'judgment')} are 0; the file lists relevant documents: taken as 1"
+        return "{0} 0 {1} 1", [said]
+    return "{0} 0 {1} {" + str(width - 1) + "}", []

@@ -1,0 +1,88 @@
+"""TREC documents and topics: text with tags in, an `Entry` each out. No parser of XML: tags are cut, entities few."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+
+from exaequo.errors import InputError, Problem
+from exaequo.read.collection.records import Entry
+
+_ENTITY = re.compile(r"&(?:amp|lt|gt|quot|#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6});")
+_TAG = re.compile(r"<[/!?]?[A-Za-z\-][^<>]*>")
+_TITLES = ("title", "headline", "head", "hl", "ti", "h3")
+_NUMBER = re.compile(r"""\bnumber\s*=\s*["']?\s*([^\s"'>]+)""", re.IGNORECASE)
+#: Where each field of a topic comes from, and the word old topics begin it with.
+_FIELDS = {
+    "num": "num",
+    "title": "title",
+    "query": "title",
+    "desc": "description",
+    "description": "description",
+    "question": "description",
+    "narr": "narrative",
+    "narrative": "narrative",
+}
+_PREFIX = re.compile(r"\s*(?:Number|Topic|Description|Narrative)\s*:", re.IGNORECASE)
+
+
+def documents(text: str, name: str) -> Iterator[Entry]:
+    """Read `<DOC><DOCNO>…</DOCNO>…</DOC>`.
+
+    The title is what usual tags hold; the text what `<TEXT>` holds, or else all but name and title.
+    """
+    for line, _, inner in _elements(text, "doc", name):
+        docno, rest = _taken(inner, "docno")
+        title, rest = _taken(rest, *_TITLES)
+        body, _ = _taken(rest, "text")
+        yield Entry(plain(docno).strip(), line, plain(title), plain(body if body.strip() else rest))
+
+
+def topics(text: str, name: str) -> Iterator[Entry]:
+    """Read `<top><num>…<title>…<desc>…<narr>…</top>`, tags closed or not, and `<topic number="1"><query>…`."""
+    for line, attributes, inner in _elements(text, "top(?:ic)?", name):
+        number = _NUMBER.search(attributes)
+        fields = {"num": number[1] if number else ""}
+        parts = re.split(r"<(/?[A-Za-z]\w*)[^<>]*>", inner)
+        for tag, content in zip(parts[1::2], parts[2::2], strict=True):
+            field = _FIELDS.get(tag.lower())
+            if field and content.strip():
+                fields[field] = plain(_PREFIX.sub("", content, count=1)).strip()
+        yield Entry(fields.pop("num"), line, **fields)
+
+
+def plain(text: str) -> str:
+    """Return text without tags, and the characters that entities stand for: & < > " and those with numbers."""
+    return _ENTITY.sub(lambda found: html.unescape(found[0]), _TAG.sub(" ", text))
+
+
+def _elements(text: str, tag: str, name: str) -> Iterator[tuple[int, str, str]]:
+    """Yield line, attributes and content of each element; raise InputError for one that has no end."""
+    line, at, start, attributes, opened = 1, 0, -1, "", 1
+    for found in re.finditer(rf"<(/?){tag}(\s[^<>]*)?>", text, re.IGNORECASE):
+        line, at, before = line + text.count("\n", at, found.start()), found.start(), line
+        if bool(found[1]) == (start < 0):
+            wrong = f"{found[0]} without its {'beginning' if found[1] else 'end'}"
+            raise _wrong(name, line if found[1] else before, wrong)
+        if found[1]:
+            yield opened, attributes, text[start : found.start()]
+            start = -1
+        else:
+            start, attributes, opened = found.end(), found[2] or "", line
+    if start >= 0:
+        raise _wrong(name, line, "an element without its end")
+
+
+def _wrong(name: str, line: int, found: str) -> InputError:
+    return InputError(Problem(name, line, found, "both tags of each element", "Add the other tag: is the file whole?"))
+
+
+def _taken(text: str, *tags: str) -> tuple[str, str]:
+    """Return what elements of these names hold, and the text without them."""
+    names = "|".join(tags)
+    pieces = re.split(rf"<(/?)(?:{names})(?:\s[^<>]*)?>", text, flags=re.IGNORECASE)
+    inside, outside = list[str](), [pieces[0]]
+    for end, piece in zip(pieces[1::2], pieces[2::2], strict=True):
+        (outside if end else inside).append(piece)
+    return "\n".join(inside), "\n".join(outside)
