@@ -13,14 +13,14 @@ import polars as pl
 
 from exaequo.errors import InputError, bad_input
 from exaequo.read.collection.files import File, files_of
-from exaequo.read.collection.kinds import DOCUMENT, JUDGMENT, TOPIC, Kind, sorted_out
-from exaequo.read.collection.matching import matched
+from exaequo.read.collection.kinds import DOCUMENT, JUDGMENT, TIME_DOCUMENTS, TOPIC, Kind, sorted_out
+from exaequo.read.collection.matching import matched, numbers
 from exaequo.read.collection.records import DOCUMENTS, TOPICS, Collection, Entry, checked
 from exaequo.read.collection.relevance import judgments
 from exaequo.read.collection.tongue import language_of
 from exaequo.read.records import Qrels, by_subtopic, with_keys
 from exaequo.read.source import Source
-from exaequo.text import count, listed, printable
+from exaequo.text import count, did_you_mean, listed, printable
 
 __all__ = ["DOCUMENTS", "SHIPPED", "TOPICS", "Collection", "read_collection", "read_documents", "read_topics"]
 
@@ -47,7 +47,12 @@ def read_collection(where: str | os.PathLike[str], *, split: str = "test") -> Co
     """
     name = os.fspath(where)
     folder = str(SHIPPED.get(name, name))
-    files = list(files_of(folder))
+    if not Path(folder).exists():
+        hint = did_you_mean(name, SHIPPED) or "."
+        raise bad_input(
+            name, "there is no such folder", f"a folder, or {' or '.join(SHIPPED)}", f"Check the path{hint}"
+        )
+    files = files_of(folder)
     found = sorted_out(files)
     documents = _documents(found[DOCUMENT], name)
     topics = _topics(_chosen(found[TOPIC], split, name, "topics"), name)
@@ -74,14 +79,14 @@ def read_collection(where: str | os.PathLike[str], *, split: str = "test") -> Co
 def read_documents(path: str | os.PathLike[str]) -> pl.DataFrame:
     """Read documents from a file, a folder or an archive: a frame `docno, title, text`."""
     name = os.fspath(path)
-    found = sorted_out(list(files_of(name)), only=DOCUMENT)
+    found = sorted_out(files_of(name), only=DOCUMENT)
     return _documents(found[DOCUMENT], name).frame
 
 
 def read_topics(path: str | os.PathLike[str], *, split: str = "test") -> pl.DataFrame:
     """Read topics from a file, a folder or an archive: a frame `qid, title, description, narrative`."""
     name = os.fspath(path)
-    found = sorted_out(list(files_of(name)), only=TOPIC)
+    found = sorted_out(files_of(name), only=TOPIC)
     return _topics(_chosen(found[TOPIC], split, name, "topics"), name).frame
 
 
@@ -134,7 +139,9 @@ def _judged(file: File, documents: _Part, topics: _Part) -> tuple[Qrels, tuple[p
     frames = []
     for part, column in ((documents, "docno"), (topics, "qid")):
         noun = DOCUMENT if column == "docno" else TOPIC
-        names, judged, said = matched(part.frame[column], frame[column], noun, numbered=part.kind.classic)
+        time = part.kind is TIME_DOCUMENTS
+        places = numbers(part.frame.height, frame[column], time=time) if part.kind.classic else None
+        names, judged, said = matched(part.frame[column], frame[column], noun, places)
         frame = frame.with_columns(judged)
         frames.append(part.frame.with_columns(names))
         remarks += said

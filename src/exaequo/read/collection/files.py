@@ -5,11 +5,11 @@ from __future__ import annotations
 import io
 import lzma
 import os
+import re
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from exaequo.errors import bad_input
@@ -48,36 +48,39 @@ class File(NamedTuple):
         return text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\x1a"), remarks
 
 
-def files_of(where: str) -> Iterator[File]:
-    """Go through the files of a folder, in the order of their names, or of an archive; hidden ones are left out."""
+def files_of(where: str) -> list[File]:
+    """Return the files of a folder or an archive in the order of their names, 2 before 10, without hidden ones."""
     if not Path(where).is_dir():
         data, source = load(where)
-        yield from _members(data, source.name) or [File(source.name, data)]
-        return
-    for folder, folders, names in os.walk(where):
-        folders[:] = sorted(each for each in folders if not each.startswith("."))
-        for name in sorted(names):
-            path = Path(folder, name)
-            if not name.startswith(".") and path.is_file():
-                data, source = load(str(path))
-                yield File(source.name, data)
+        files = _members(data, source.name) or [File(source.name, data)]
+        return sorted(files, key=lambda file: _by_number(file.name))
+    paths = [Path(folder, name) for folder, _, names in os.walk(where) for name in names]
+    shown = [path for path in paths if path.is_file() and not _is_hidden(path.relative_to(where))]
+    loaded = (load(str(path)) for path in sorted(shown, key=lambda path: _by_number(str(path))))
+    return [File(source.name, data) for data, source in loaded]
+
+
+def _by_number(name: str) -> list[str | int]:
+    """Return a key to sort by: text and numbers in turn."""
+    return [int(part) if at % 2 else part for at, part in enumerate(re.split(r"([0-9]{1,18})", name))]
+
+
+def _is_hidden(path: PurePath) -> bool:
+    return any(part.startswith((".", "__MACOSX")) for part in path.parts)
 
 
 def _members(data: bytes, name: str) -> list[File]:
     """Return the files of a .tar or .zip archive, none if it is neither."""
+    members: list[tuple[str, bytes]] = []
     try:
-        if data[257:262] == b"ustar":
+        if tarfile.is_tarfile(io.BytesIO(data)):
             with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as tar:
                 streams = [(each.name, tar.extractfile(each)) for each in tar.getmembers() if each.isfile()]
-                return [File(f"{name}/{inner}", stream.read()) for inner, stream in streams if stream]
-        if data.startswith(b"PK\x03\x04"):
+                members = [(inner, stream.read()) for inner, stream in streams if stream]
+        elif data.startswith(b"PK\x03\x04"):
             with zipfile.ZipFile(io.BytesIO(data)) as packed:
-                return [
-                    File(f"{name}/{each.filename}", packed.read(each))
-                    for each in packed.infolist()
-                    if not each.is_dir()
-                ]
+                members = [(each.filename, packed.read(each)) for each in packed.infolist() if not each.is_dir()]
     except _DAMAGED as error:
         mend = "Copy or download it again."
         raise bad_input(name, f"the archive is damaged or cut short ({error})", "a whole archive", mend) from None
-    return []
+    return [File(f"{name}/{inner}", data) for inner, data in members if not _is_hidden(PurePath(inner))]

@@ -9,13 +9,14 @@ import polars as pl
 from exaequo.errors import InputError, Problem, bad_input
 from exaequo.read import trec
 from exaequo.read.collection.files import File
-from exaequo.text import count
+from exaequo.text import count, listed
 
-#: Fields of a line, and its number.
-_Line = tuple[int, list[str]]
+#: The topic of judgments whose topic is lost.
+_NOBODY = " "
 #: Cranfield's grades, from 1 for a complete answer to 5 for no interest; -1 is the paper the question was asked for.
 _CRANFIELD = {1.0: 4.0, 2.0: 3.0, 3.0: 2.0, 4.0: 1.0, 5.0: 0.0, -1.0: 1.0}
-_WORDS = re.compile(r"\bQuery\b|\b\d{1,6}\s{1,9}Relevant\s{1,9}Refs\s{0,9}:?")
+#: The parts of lists that end in -1 (LISA) or / (NPL).
+_PARTS = re.compile(r"Query\s+(\S+)|(\d{1,6})\s+Relevant\s+Refs\s*:?|(\S+)")
 
 
 def judgments(file: File) -> tuple[pl.DataFrame, list[str]]:
@@ -55,7 +56,7 @@ def _lines(file: File) -> tuple[list[str], list[str]]:
         mend = "Convert it: iconv -f LATIN1 -t UTF-8"
         raise bad_input(file.name, "the file is not UTF-8", "judgments in UTF-8", mend) from None
     if re.match(r"\s*(?:Query\b|\d+[ \t]*\n)", text):
-        return _ended_lists(text), []
+        return _ended_lists(text)
     split = [line.split() for line in text.split("\n")]
     head = next((at for at, fields in enumerate(split) if fields), 0)
     headed = len(split[head]) > 2 and not re.fullmatch(r"[+-]?[\d.]+", split[head][-1])
@@ -71,17 +72,29 @@ def _lines(file: File) -> tuple[list[str], list[str]]:
     return [shape.format(*fields) if fields else "" for fields in split], remarks
 
 
-def _ended_lists(text: str) -> list[str]:
-    """Return the lines of lists that end in -1 (LISA) or / (NPL)."""
-    lines, qid = list[str](), ""
-    for word in _WORDS.sub(" ", text).split():
+def _ended_lists(text: str) -> tuple[list[str], list[str]]:
+    """Return the lines of lists that end in -1 or /, and remarks. One that begins before another ends was cut there."""
+    lists: dict[str, list[str]] = {}
+    said: dict[str, int] = {}
+    qid, lost = "", 0
+    for topic, length, word in _PARTS.findall(text):
         if word in ("-1", "/"):
             qid = ""
-        elif not qid:
-            qid = word
+        elif topic or not (qid or length):
+            qid = topic or word
+            lists.setdefault(qid, [])
+        elif length and lists.get(qid) and said.get(qid, len(lists[qid])) > len(lists[qid]):
+            qid = _NOBODY
+        elif length:
+            said.setdefault(qid, int(length))
+        elif qid == _NOBODY:
+            lost += 1
         else:
-            lines.append(f"{qid} 0 {word} 1")
-    return lines
+            lists[qid].append(word)
+    short = [f"{qid} ({len(lists[qid])} of {said[qid]})" for qid in lists if len(set(lists[qid])) < said.get(qid, 0)]
+    remarks = [f"{count(len(short), 'list')} of relevant documents cut short: {listed(short)}"] if short else []
+    remarks += [f"{count(lost, 'judgment')} of no topic, left out"] if lost else []
+    return [f"{qid} 0 {docno} 1" for qid, docnos in lists.items() for docno in docnos], remarks
 
 
 def _are_lists(rows: list[list[str]]) -> bool:

@@ -34,6 +34,7 @@ def documents(text: str, name: str) -> Iterator[Entry]:
     """
     for line, _, inner in _elements(text, "doc", name):
         docno, rest = _taken(inner, "docno")
+        _, rest = _taken(rest, "dochdr")
         title, rest = _taken(rest, *_TITLES)
         body, _ = _taken(rest, "text")
         yield Entry(plain(docno).strip(), line, plain(title), plain(body if body.strip() else rest))
