@@ -52,8 +52,11 @@ _SIGNS = (
     (RELEVANCE, re.compile(r"\s*\d+[ \t]*\n[\d\s]+\n[ \t]*/[ \t]*(?:\n|\Z)")),
     (NUMBERED, re.compile(r"\s*\d+[ \t]*\n(?:.*\n)*?[ \t]*/[ \t]*(?:\n|\Z)")),
     (QUESTIONS, re.compile(r"\s*\d+[ \t]*\n(?:.*\n)*?.*#[ \t]*(?:\n|\Z)")),
-    (TREC_DOCUMENTS, re.compile(r"(?:<[?!][^>]*>|\s)*(?:<\w+>\s*)?<DOC(?:\s[^<>]*)?>", re.IGNORECASE)),
-    (TREC_TOPICS, re.compile(r"(?:<[?!][^>]*>|\s)*(?:<topics[^<>]*>\s*)?<top(?:ic)?(?:\s[^<>]*)?>", re.IGNORECASE)),
+    (TREC_DOCUMENTS, re.compile(r"(?:<[?!][^>]*>|[\s\]>])*(?:<\w+>\s*)?<DOC(?:\s[^<>]*)?>", re.IGNORECASE)),
+    (
+        TREC_TOPICS,
+        re.compile(r"(?:<[?!][^>]*>|[\s\]>])*(?:<topics[^<>]*>\s*)?<top(?:ic)?(?:\s[^<>]*)?>", re.IGNORECASE),
+    ),
     (JSON_LINES, re.compile(rf'\s*\{{(?=.*"(?:{"|".join(rows.NAMES)})"\s*:).*(?:\}}[ \t]*\n|\Z)')),
 )
 _RELEVANT = re.compile(r"(?:\S+\s+){2,3}[+-]?[\d.]+|\d+(?:\s+\d+)+")

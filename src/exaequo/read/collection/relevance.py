@@ -11,6 +11,8 @@ from exaequo.read import trec
 from exaequo.read.collection.files import File
 from exaequo.text import count, listed
 
+#: No grade is higher than this.
+_GRADES = 9
 #: The topic of judgments whose topic is lost.
 _NOBODY = " "
 #: Cranfield's grades, from 1 for a complete answer to 5 for no interest; -1 is the paper the question was asked for.
@@ -101,10 +103,11 @@ def _are_lists(rows: list[list[str]]) -> bool:
     """Tell whether lines are numbers of documents after that of a topic: so many as there are, each topic once."""
     if not all(field.isdecimal() for fields in rows for field in fields):
         return False
-    if len({len(fields) for fields in rows}) > 1:
-        return True
-    once = len({fields[0] for fields in rows}) == len(rows)
-    return once and len(rows) > 1 and max(int(fields[-1][:9]) for fields in rows) > 9
+    widths = {len(fields) for fields in rows}
+    uneven = (
+        len(widths) > 1 or max(widths) > 4 or (len(rows) > 1 and max(int(fields[-1][:9]) for fields in rows) > _GRADES)
+    )
+    return uneven and len({fields[0] for fields in rows}) == len(rows)
 
 
 def _same_width(split: list[list[str]], width: int, name: str) -> None:

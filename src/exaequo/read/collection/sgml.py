@@ -6,7 +6,7 @@ import html
 import re
 from collections.abc import Iterator
 
-from exaequo.errors import InputError, Problem
+from exaequo.errors import InputError, bad_input
 from exaequo.read.collection.records import Entry
 
 _ENTITY = re.compile(r"&(?:amp|lt|gt|quot|#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6});")
@@ -59,24 +59,24 @@ def plain(text: str) -> str:
 
 
 def _elements(text: str, tag: str, name: str) -> Iterator[tuple[int, str, str]]:
-    """Yield line, attributes and content of each element; raise InputError for one that has no end."""
-    line, at, start, attributes, opened = 1, 0, -1, "", 1
+    """Yield line, attributes and content of each element; raise InputError if one has a beginning or an end alone."""
+    line, at, opened = 1, 0, None
     for found in re.finditer(rf"<(/?){tag}(\s[^<>]*)?>", text, re.IGNORECASE):
-        line, at, before = line + text.count("\n", at, found.start()), found.start(), line
-        if bool(found[1]) == (start < 0):
-            wrong = f"{found[0]} without its {'beginning' if found[1] else 'end'}"
-            raise _wrong(name, line if found[1] else before, wrong)
-        if found[1]:
-            yield opened, attributes, text[start : found.start()]
-            start = -1
+        before, line, at = line, line + text.count("\n", at, found.start()), found.start()
+        if opened and found[1]:
+            yield before, opened[2] or "", text[opened.end() : found.start()]
+            opened = None
+        elif opened or found[1]:
+            raise _alone(opened or found, before if opened else line, name)
         else:
-            start, attributes, opened = found.end(), found[2] or "", line
-    if start >= 0:
-        raise _wrong(name, line, "an element without its end")
+            opened = found
+    if opened:
+        raise _alone(opened, line, name)
 
 
-def _wrong(name: str, line: int, found: str) -> InputError:
-    return InputError(Problem(name, line, found, "both tags of each element", "Add the other tag: is the file whole?"))
+def _alone(tag: re.Match[str], line: int, name: str) -> InputError:
+    found = f"{tag[0]} without its {'beginning' if tag[1] else 'end'}"
+    return bad_input(name, found, "both tags of each element", "Add the other: is the file whole?", line=line)
 
 
 def _taken(text: str, *tags: str) -> tuple[str, str]:
