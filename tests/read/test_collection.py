@@ -30,8 +30,8 @@ TIME: Files = {
     "TIME.REL": "1  1 2\n\n2  2\n",
 }
 LISA: Files = {
-    "LISA0.001": "Document    1\nBEES\nOF THE NORTH.\n     \nTHE BEES FLY.\n*********************\nDocument    2\nWASPS.\n\n"
-    "NESTS OF PAPER.\n*********************\n",
+    "LISA0.001": "Document    1\nBEES\nOF THE NORTH.\n     \nTHE BEES FLY.\n*********************\n"
+    "Document    2\nWASPS.\n\nNESTS OF PAPER.\n*********************\n",
     "LISA0.501": "Document 3\nANTS.\n\nANTS RUN.\n*********************\n",
     "LISA.QUE": "1\nWHO FLIES,\nAND STINGS? #\n2\nNESTS. #\n",
     "LISA.REL": "Query 1\n2 Relevant Refs:\n1 2 -1\n\nQuery 2\n1 Relevant Refs:\n2 -1\n",
@@ -42,17 +42,20 @@ NPL: Files = {
     "rlv-ass": "1\n 1 2\n   /\n2\n 2\n   /\n",
 }
 TREC: Files = {
-    "docs/a.sgml": "<DOC>\n<DOCNO> 1 </DOCNO>\n<HEADLINE>Bees &amp; co</HEADLINE>\n<TEXT>\n<P>The bees fly &lt;high&gt;, 3 < 4.</P>"
-    "\n&eacute;&#233;&#x41;</TEXT>\n<DATE>1999</DATE>\n</DOC>\n<DOC>\n<DOCNO>2</DOCNO>\nWasps\n</DOC>\n",
+    "docs/a.sgml": "<DOC>\n<DOCNO> 1 </DOCNO>\n<HEADLINE>Bees &amp; co</HEADLINE>\n<TEXT>\n"
+    "<P>The bees fly &lt;high&gt;, 3 < 4.</P>\n"
+    "&eacute;&#233;&#x41;</TEXT>\n<DATE>1999</DATE>\n</DOC>\n<DOC>\n<DOCNO>2</DOCNO>\nWasps\n</DOC>\n",
     "docs/b.sgml": "<doc><docno>3</docno><title>Ants</title>ants run</doc>",
-    "topics.txt": "<top>\n\n<num> Number: 1\n<title> Topic: Who flies\n\n<desc> Description:\nAnimals that\nfly &amp; sting.\n\n"
+    "topics.txt": "<top>\n\n<num> Number: 1\n<title> Topic: Who flies\n\n<desc> Description:\n"
+    "Animals that\nfly &amp; sting.\n\n"
     "<narr> Narrative:\nNo planes.\n\n</top>\n<top><num>2</num><title>nests</title><desc></desc></top>\n",
     "qrels.txt": "1 0 1 1\n1 0 2 1\n1 0 3 0\n2 0 2 1\n",
 }
 BEIR: Files = {
-    "corpus.jsonl": '{"_id": "1", "title": "Bees", "text": "The bees fly.\\nThey sting."}\n{"_id": "2", "text": "Wasps"}\n\n'
-    '{"_id": "3", "title": null, "text": "Ants", "metadata": {"url": "x"}}\n',
-    "queries.jsonl": '{"_id": "1", "text": "who flies", "metadata": {"description": "Animals that fly.", "narrative": "No planes."}}\n'
+    "corpus.jsonl": '{"_id": "1", "title": "Bees", "text": "The bees fly.\\nThey sting."}\n'
+    '{"_id": "2", "text": "Wasps"}\n\n{"_id": "3", "title": null, "text": "Ants", "metadata": {"url": "x"}}\n',
+    "queries.jsonl": '{"_id": "1", "text": "who flies", "metadata": '
+    '{"description": "Animals that fly.", "narrative": "No planes."}}\n'
     '{"_id": "2", "text": "nests", "metadata": {}}\n',
     "qrels/test.tsv": "query-id\tcorpus-id\tscore\n1\t1\t1\n1\t2\t1\n2\t2\t1\n",
     "qrels/dev.tsv": "query-id\tcorpus-id\tscore\n2\t3\t2\n",
@@ -134,7 +137,8 @@ def test_no_entity_is_ever_looked_up(tmp_path: Path) -> None:
 
 
 def test_topics_with_numbers_as_attributes(tmp_path: Path) -> None:
-    text = '<?xml version="1.0"?>\n<topics>\n<topic number="51" type="x">\n<query>bees</query>\n<question>who?</question>\n</topic></topics>'
+    inner = "<query>bees</query>\n<question>who?</question>"
+    text = f'<?xml version="1.0"?>\n<topics>\n<topic number="51" type="x">\n{inner}\n</topic></topics>'
     path = tmp_path / "topics.xml"
     path.write_text(text, encoding="utf-8")
     assert read_topics(path).rows() == [("51", "bees", "who?", "")]

@@ -132,8 +132,9 @@ def test_judgments_made_twice(tmp_path: Path) -> None:
 
 
 def test_lists_of_lisa_that_are_cut(tmp_path: Path) -> None:
-    text = "Query 1\n3 Relevant Refs:\n1 2\n1 Relevant Refs:\n5 -1\n\nQuery 3\n1 Relevant Refs:\n3 -1\n\nQuery 3\n1 Relevant Refs:\n3 -1\n"
-    found = read(tmp_path, text)
+    found = read(
+        tmp_path, "Query 1\n3 Relevant Refs:\n1 2\n1 Relevant Refs:\n5 -1\n" + 2 * "\nQuery 3\n1 Relevant Refs:\n3 -1\n"
+    )
     assert set(grades(found)) == {("1", "1"), ("1", "2"), ("3", "3")}
     assert found.remarks == (
         "1 list of relevant documents cut short: 1 (2 of 3)",
@@ -172,7 +173,7 @@ def test_bytes_that_are_not_utf_8(tmp_path: Path) -> None:
     (remark,) = read_collection(tmp_path).remarks
     assert remark == f"{tmp_path}/toy.all:28: byte 0xe9 is not UTF-8; read as Latin-1"
     (tmp_path / "toy.rel").write_bytes(b"1 1 1\n1 caf\xe9 1\n")
-    with pytest.raises(exaequo.InputError, match="toy.rel: the file is not UTF-8"):
+    with pytest.raises(exaequo.InputError, match=r"toy.rel: the file is not UTF-8"):
         read_collection(tmp_path)
 
 
@@ -218,7 +219,7 @@ def test_bad_judgments(text: str, message: str) -> None:
 
 
 def test_bad_folders(tmp_path: Path) -> None:
-    with pytest.raises(exaequo.InputError, match="there is no such folder.*did you mean 'crossings'"):
+    with pytest.raises(exaequo.InputError, match=r"there is no such folder.*did you mean 'crossings'"):
         read_collection("crosings")
     with pytest.raises(exaequo.InputError, match="there are no documents"):
         read_collection(tmp_path)
