@@ -174,6 +174,13 @@ def test_single_files_are_recognised_whatever_they_are_called(tmp_path: Path) ->
     assert read_topics(tmp_path / "a")["title"].to_list() == ["who flies and stings?", "nests"]
 
 
+def test_documents_of_a_folder_are_not_its_topics(tmp_path: Path) -> None:
+    for kind in ("SMART", "BEIR", "LISA"):
+        where = folder(tmp_path / kind, ALL[kind])
+        assert read_documents(where)["docno"].to_list() == ["1", "2", "3"]
+        assert read_topics(where)["qid"].to_list() == ["1", "2"]
+
+
 def test_without_names_the_smaller_file_has_the_topics(tmp_path: Path) -> None:
     renamed = dict(zip(("x", "y", "z"), SMART.values(), strict=True))
     assert read_collection(folder(tmp_path, renamed)).topics.height == 2

@@ -150,6 +150,13 @@ def test_what_is_empty(tmp_path: Path) -> None:
     assert (found.documents.height, found.topics.height) == (6, 3)
 
 
+def test_titles_that_begin_the_text_too(tmp_path: Path) -> None:
+    found = read(tmp_path, all_=DOCUMENTS.replace("words of", "title"))
+    assert found.remarks == ()
+    found = read(tmp_path, all_="".join(f".I {n}\n.T\na title\n.W\na\ntitle {n}\n" for n in range(1, 6)))
+    assert found.remarks == ("5 documents with the title once more at the beginning of the text",)
+
+
 def test_without_judgments(tmp_path: Path) -> None:
     (tmp_path / "toy.all").write_text(DOCUMENTS, encoding="utf-8")
     (tmp_path / "toy.qry").write_text(TOPICS, encoding="utf-8")

@@ -95,14 +95,21 @@ def _documents(files: Sequence[tuple[File, Kind]], where: str) -> _Part:
         raise bad_input(where, "there are no documents", _READ, "Check that this is the right place.")
     entries, remarks = _entries(files, DOCUMENT)
     frame = _frame((entry.document for entry in entries), DOCUMENTS)
-    again = frame["docno"].is_duplicated()
-    if again.any():
-        docno = frame["docno"].filter(again)[0]
+    twice = frame["docno"].filter(frame["docno"].is_duplicated())
+    if len(twice):
+        docno = twice[0]
         raise bad_input(where, f"document {docno!r} is in more than one file", "each document once", "Delete one.")
     empty = frame.filter(pl.col("title") == "", pl.col("text") == "")["docno"].to_list()
     if empty:
         remarks.append(f"{count(len(empty), 'document')} without a word: {listed(empty)}")
+    again = frame.filter(pl.col("title") != "", _begins_with_title()).height
+    if 2 * again > frame.height:
+        remarks.append(f"{count(again, 'document')} with the title once more at the beginning of the text")
     return _Part(frame, files[0][1], remarks)
+
+
+def _begins_with_title() -> pl.Expr:
+    return pl.col("text").str.replace_all(r"\s+", " ").str.starts_with(pl.col("title"))
 
 
 def _topics(files: Sequence[tuple[File, Kind]], where: str) -> _Part:

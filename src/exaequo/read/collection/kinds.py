@@ -91,7 +91,7 @@ def sorted_out(files: Sequence[File], *, only: str = "") -> dict[str, list[tuple
     """Return the files of documents, of topics and of judgments, all of documents in one format.
 
     Where formats leave open what a file holds, its name tells, or else its size: the smallest of several has topics.
-    With `only`, all files that may hold it do.
+    With `only`, files that may hold it do, if no other does.
     """
     found: dict[str, list[tuple[File, Kind]]] = {DOCUMENT: [], TOPIC: [], JUDGMENT: []}
     open_ = []
@@ -101,9 +101,11 @@ def sorted_out(files: Sequence[File], *, only: str = "") -> dict[str, list[tuple
             open_.append((file, kind))
         elif kind is not None:
             found[kind.role].append((file, kind))
-    named = [each for each in open_ if named_topics(each[0])] if only != DOCUMENT else []
+    named = [each for each in open_ if named_topics(each[0])]
     others = [each for each in open_ if each not in named]
-    if only == TOPIC and not named and not found[TOPIC]:
+    if only == DOCUMENT and not others and not found[DOCUMENT]:
+        named, others = [], named
+    elif only == TOPIC and not named and not found[TOPIC]:
         named, others = others, []
     elif not only and not named and not found[TOPIC] and len(others) > 1:
         named = [min(others, key=lambda each: len(each[0].data))]
