@@ -19,7 +19,7 @@ Files = dict[str, str | bytes]
 
 SMART: Files = {
     "toy.all": ".I 1\n.T\nBees of\nthe north\n.A\nAda Hill\n.W\nThe bees fly.  \nThey sting.\n.X\n1\t5\t1\n"
-    ".I 2\n.T\nWasps\n.W\nWasps build nests.\n.K\nnests, paper\n.B\nJournal 3\n.I 3\n.W\nAnts\n",
+    ".I 2\n.T\nWasps\n.W\nWasps build nests.\n.A\nBo Nest\n.K\nnests, paper\n.B\nJournal 3\n.I 3\n.W\nAnts\n",
     "toy.qry": ".I 1\n.W\nwho flies\nand stings?\n.N\nasked by Ada\n.I 2\n.T\nnests\n.W\nnests of\npaper\n",
     "toy.rel": "1 1 1\n1 2 1\n2 2 1\n",
 }
@@ -100,7 +100,7 @@ def test_smart_fields(tmp_path: Path) -> None:
     read = read_collection(folder(tmp_path, SMART))
     assert read.documents.rows() == [
         ("1", "Bees of the north", "The bees fly.\nThey sting.\nAda Hill"),
-        ("2", "Wasps", "Wasps build nests.\nnests, paper"),
+        ("2", "Wasps", "Wasps build nests.\nBo Nest\nnests, paper"),
         ("3", "", "Ants"),
     ]
     assert read.topics.rows() == [("1", "who flies and stings?", "", ""), ("2", "nests", "nests of paper", "")]

@@ -95,14 +95,10 @@ def _documents(files: Sequence[tuple[File, Kind]], where: str) -> _Part:
         raise bad_input(where, "there are no documents", _READ, "Check that this is the right place.")
     entries, remarks = _entries(files, DOCUMENT)
     frame = _frame((entry.document for entry in entries), DOCUMENTS)
-    twice = frame["docno"].filter(frame["docno"].is_duplicated())
-    if len(twice):
-        docno = twice[0]
-        raise bad_input(where, f"document {docno!r} is in more than one file", "each document once", "Delete one.")
     empty = frame.filter(pl.col("title") == "", pl.col("text") == "")["docno"].to_list()
     if empty:
         remarks.append(f"{count(len(empty), 'document')} without a word: {listed(empty)}")
-    again = frame.filter(pl.col("title") != "", _begins_with_title()).height
+    again = frame.filter(pl.col("title") != "").filter(_begins_with_title()).height
     if 2 * again > frame.height:
         remarks.append(f"{count(again, 'document')} with the title once more at the beginning of the text")
     return _Part(frame, files[0][1], remarks)
@@ -129,10 +125,15 @@ def _topics(files: Sequence[tuple[File, Kind]], where: str) -> _Part:
 def _entries(files: Iterable[tuple[File, Kind]], what: str) -> tuple[list[Entry], list[str]]:
     """Read all entries of files, one after the other, and what there is to say."""
     entries, remarks = list[Entry](), list[str]()
+    homes: dict[str, str] = {}
     for file, kind in files:
         text, said = file.text()
         remarks += said
-        entries += checked(list(kind.read(text, file.name)) if kind.read else [], file.name, what)
+        for entry in checked(list(kind.read(text, file.name)) if kind.read else [], file.name, what):
+            if homes.setdefault(entry.name, file.name) != file.name:
+                found = f"{what} {entry.name!r} is here and in {homes[entry.name]}"
+                raise bad_input(file.name, found, f"each {what} once", "Delete one of the two.", line=entry.line)
+            entries.append(entry)
     return entries, remarks
 
 

@@ -52,8 +52,10 @@ class Entry(NamedTuple):
     @property
     def document(self) -> tuple[str, ...]:
         """The columns of `DOCUMENTS`; lines stay lines."""
-        lines = (line.rstrip() for part in (self.text, self.more) for line in part.strip().split("\n"))
-        return self.name, on_one_line(self.title), "\n".join(lines).strip()
+        text = "\n".join(filter(None, (self.text.strip(), self.more.strip())))
+        if "\n" in text:
+            text = "\n".join(map(str.rstrip, text.split("\n")))
+        return self.name, on_one_line(self.title), text
 
     @property
     def topic(self) -> tuple[str, ...]:
