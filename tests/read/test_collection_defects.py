@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import exaequo
@@ -169,7 +169,7 @@ def test_files_of_no_use_are_named(tmp_path: Path) -> None:
     (tmp_path / "picture").write_bytes(b"\0\1\2")
     (tmp_path / ".hidden").write_text(DOCUMENTS, encoding="utf-8")
     (tmp_path / "toy.rel.old").write_text("1 1 0 0\n1 2 0 0\n", encoding="utf-8")
-    assert read(tmp_path).remarks == ("3 files not used: toy.rel.old, README, picture",)
+    assert read(tmp_path).remarks == ("3 files not used: README, picture, toy.rel.old",)
 
 
 def test_bytes_that_are_not_utf_8(tmp_path: Path) -> None:
@@ -216,6 +216,8 @@ def test_bad_documents(name: str, text: str, message: str, tmp_path: Path) -> No
         ("1 1 1\n1 2\n", "toy.rel:2: 2 fields ('1 2'); expected 3 fields"),
         ("1 1 1\n\n1 2 .\n", "toy.rel:3: judgment is '.'; expected a finite number"),
         ("1 2 3 4 5\n" * 2, "toy.rel:1: 5 fields ('1 2 3 4 5'); expected 3 fields"),
+        ("query-id\tcorpus-id\tscore\n1\t1\tx\n", "toy.rel:2: judgment is 'x'; expected a finite number"),
+        ("1 1 x\n1 2 1\n", "toy.rel:1: judgment is 'x'; expected a finite number"),
         ("1 2 x 1\n" * 2 + "1\n", "toy.rel:3: 1 field ('1'); expected 4 fields"),
     ],
 )
@@ -292,7 +294,7 @@ NAMES = st.sampled_from(
 )
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(st.dictionaries(NAMES, CONTENT, max_size=4))
 def test_whatever_is_in_the_files(tmp_path_factory: pytest.TempPathFactory, files: dict[str, bytes]) -> None:
     where = tmp_path_factory.mktemp("any")

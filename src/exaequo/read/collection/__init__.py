@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from exaequo.errors import InputError, bad_input
+from exaequo.errors import bad_input
 from exaequo.read.collection.files import File, files_of
 from exaequo.read.collection.kinds import DOCUMENT, JUDGMENT, TIME_DOCUMENTS, TOPIC, Kind, sorted_out
 from exaequo.read.collection.matching import matched, numbers
@@ -48,29 +48,20 @@ def read_collection(where: str | os.PathLike[str], *, split: str = "test") -> Co
     name = os.fspath(where)
     folder = str(SHIPPED.get(name, name))
     if not Path(folder).exists():
-        hint = did_you_mean(name, SHIPPED) or "."
-        raise bad_input(
-            name, "there is no such folder", f"a folder, or {' or '.join(SHIPPED)}", f"Check the path{hint}"
-        )
+        expected, hint = f"a folder, or {' or '.join(SHIPPED)}", did_you_mean(name, SHIPPED) or "."
+        raise bad_input(name, "there is no such folder", expected, f"Check the path{hint}")
     files = files_of(folder)
     found = sorted_out(files)
-    documents = _documents(found[DOCUMENT], name)
-    topics = _topics(_chosen(found[TOPIC], split, name, "topics"), name)
-    remarks = [*documents.remarks, *topics.remarks]
-    qrels, frames = None, (documents.frame, topics.frame)
-    if found[JUDGMENT]:
-        (judged,) = _chosen(found[JUDGMENT], split, name, "judgments")
-        qrels, frames, more = _judged(judged[0], documents, topics)
-        remarks += more
-        unread = [file for file, _ in found[JUDGMENT] if file is not judged[0]]
-    else:
-        remarks.append("no file of judgments")
-        unread = []
-    used = {id(file) for part in found.values() for file, _ in part}
-    unread += [file for file in files if id(file) not in used]
-    if unread and name not in SHIPPED:
-        names = [printable(os.path.relpath(file.name, folder)) for file in unread]
-        remarks.append(f"{count(len(unread), 'file')} not used: {listed(names)}")
+    chosen = {what: _chosen(found[what], split, name, f"{what}s") for what in (TOPIC, JUDGMENT)}
+    documents, topics = _documents(found[DOCUMENT], name), _topics(chosen[TOPIC], name)
+    qrels, frames, said = None, (documents.frame, topics.frame), ["no file of judgments"]
+    for file, _ in chosen[JUDGMENT]:
+        qrels, frames, said = _judged(file, documents, topics)
+    remarks = [*documents.remarks, *topics.remarks, *said]
+    used = {id(file) for file, _ in chain(found[DOCUMENT], *chosen.values())}
+    unused = [printable(os.path.relpath(file.name, folder)) for file in files if id(file) not in used]
+    if unused and name not in SHIPPED:
+        remarks.append(f"{count(len(unused), 'file')} not used: {listed(unused)}")
     label = name if name in SHIPPED else Path(folder).absolute().name
     language = language_of(chain(*(frame.head(200)[column] for frame in frames for column in frame.columns[1:])))
     return Collection(label, *frames, qrels, language, tuple(remarks), documents.kind.name)
@@ -129,7 +120,7 @@ def _entries(files: Iterable[tuple[File, Kind]], what: str) -> tuple[list[Entry]
     for file, kind in files:
         text, said = file.text()
         remarks += said
-        for entry in checked(list(kind.read(text, file.name)) if kind.read else [], file.name, what):
+        for entry in checked(list(kind.read(text, file.name)), file.name, what):
             if homes.setdefault(entry.name, file.name) != file.name:
                 found = f"{what} {entry.name!r} is here and in {homes[entry.name]}"
                 raise bad_input(file.name, found, f"each {what} once", "Delete one of the two.", line=entry.line)
@@ -169,11 +160,5 @@ def _chosen(files: Sequence[tuple[File, Kind]], split: str, where: str, what: st
         if len(some) == 1 or not files:
             return some
     names = listed([printable(Path(file.name).name) for file, _ in files])
-    raise _ambiguous(where, what, names, split)
-
-
-def _ambiguous(where: str, what: str, names: str, split: str) -> InputError:
-    found = f"files of {what}: {names}"
-    return bad_input(
-        where, found, f"one, or one for the split {split!r}", "Choose another split, or move the others away."
-    )
+    expected, mend = f"one, or one for the split {split!r}", "Choose another split, or move the others away."
+    raise bad_input(where, f"files of {what}: {names}", expected, mend)

@@ -23,7 +23,7 @@ class Kind(NamedTuple):
     name: str
     role: str
     classic: bool
-    read: Callable[[str, str], Iterable[Entry]] | None = None
+    read: Callable[[str, str], Iterable[Entry]]
 
 
 def _old(name: str, role: str, read: Callable[[str], Iterable[Entry]]) -> Kind:
@@ -40,7 +40,7 @@ TREC_DOCUMENTS = Kind("TREC", DOCUMENT, False, sgml.documents)
 TREC_TOPICS = Kind("TREC", TOPIC, False, sgml.topics)
 JSON_LINES = Kind("BEIR", EITHER, False, rows.json_lines)
 TAB_SEPARATED = Kind("TSV", EITHER, False, rows.tab_separated)
-RELEVANCE = Kind("judgments", JUDGMENT, False)
+RELEVANCE = Kind("judgments", JUDGMENT, False, lambda *_: ())
 
 #: The first that matches the head of a file tells its kind; what has several lines stands before what has one.
 _SIGNS = (
@@ -60,7 +60,8 @@ _SIGNS = (
     (JSON_LINES, re.compile(rf'\s*\{{(?=.*"(?:{"|".join(rows.NAMES)})"\s*:).*(?:\}}[ \t]*\n|\Z)')),
 )
 _RELEVANT = re.compile(r"(?:\S+\s+){2,3}[+-]?[\d.]+|\d+(?:\s+\d+)+")
-_HEADER = re.compile(r"\s*(?:query-id|query_id|qid)\s+(?:corpus-id|doc_id|docno|pid)\s+\S+\s*", re.IGNORECASE)
+#: The first line of judgments as BEIR has them.
+HEADER = re.compile(r"\s*(?:query-id|query_id|qid)\s+(?:corpus-id|doc_id|docno|pid)\s+\S+\s*", re.IGNORECASE)
 _PAIR = re.compile(r"\S+\t.*")
 
 
@@ -76,15 +77,10 @@ def kind_of(file: File) -> Kind | None:
     lines = [line for line in (head if whole else head[: head.rfind("\n")]).split("\n") if line.strip()]
     if not lines:
         return None
-    judged = lines[1:] if _HEADER.fullmatch(lines[0]) else lines
+    judged = lines[1:] if HEADER.fullmatch(lines[0]) else lines
     if all(_RELEVANT.fullmatch(line.strip()) for line in judged):
         return RELEVANCE
     return TAB_SEPARATED if all(map(_PAIR.fullmatch, lines)) else None
-
-
-def named_topics(file: File) -> bool:
-    """Tell whether a file is called as files of topics are."""
-    return bool(_NAMED_TOPICS.search(file.base))
 
 
 def sorted_out(files: Sequence[File], *, only: str = "") -> dict[str, list[tuple[File, Kind]]]:
@@ -101,7 +97,7 @@ def sorted_out(files: Sequence[File], *, only: str = "") -> dict[str, list[tuple
             open_.append((file, kind))
         elif kind is not None:
             found[kind.role].append((file, kind))
-    named = [each for each in open_ if named_topics(each[0])]
+    named = [each for each in open_ if _NAMED_TOPICS.search(each[0].base)]
     others = [each for each in open_ if each not in named]
     if only == DOCUMENT and not others and not found[DOCUMENT]:
         named, others = [], named

@@ -9,8 +9,10 @@ import polars as pl
 from exaequo.errors import InputError, Problem, bad_input
 from exaequo.read import trec
 from exaequo.read.collection.files import File
+from exaequo.read.collection.kinds import HEADER
 from exaequo.text import count, listed
 
+_MEND = "Mend or delete the line."
 #: No grade is higher than this.
 _GRADES = 9
 #: The topic of judgments whose topic is lost.
@@ -59,17 +61,15 @@ def _lines(file: File) -> tuple[list[str], list[str]]:
         raise bad_input(file.name, "the file is not UTF-8", "judgments in UTF-8", mend) from None
     if re.match(r"\s*(?:Query\b|\d+[ \t]*\n)", text):
         return _ended_lists(text)
-    split = [line.split() for line in text.split("\n")]
-    head = next((at for at, fields in enumerate(split) if fields), 0)
-    headed = len(split[head]) > 2 and not re.fullmatch(r"[+-]?[\d.]+", split[head][-1])
-    if headed:
-        split[head] = []
+    lines = text.split("\n")
+    headed = bool(HEADER.fullmatch(lines[0]))
+    split = [[] if headed and not at else line.split() for at, line in enumerate(lines)]
     rows = [fields for fields in split if fields]
     if not rows:
         raise bad_input(file.name, "there are no judgments", "lines of qid docno rel", "Check how it was made.")
     if _are_lists(rows):
         return [f"{qid} 0 {docno} 1" for qid, *docnos in rows for docno in docnos], []
-    _same_width(split, len(rows[0]), file.name)
+    _same_width(split, len(rows[0]) if len(rows[0]) in (2, 3, 4) else 3, file.name)
     shape, remarks = _shape(rows, headed)
     return [shape.format(*fields) if fields else "" for fields in split], remarks
 
@@ -111,16 +111,13 @@ def _are_lists(rows: list[list[str]]) -> bool:
 
 
 def _same_width(split: list[list[str]], width: int, name: str) -> None:
-    """Raise InputError for lines that have not as many fields as the first."""
-    odd = [(number, fields) for number, fields in enumerate(split, 1) if fields and len(fields) != width]
-    mend = "Mend or delete the line."
-    if width not in (2, 3, 4):
-        odd, width = [(number, fields) for number, fields in enumerate(split, 1) if fields][:1], 3
+    """Raise InputError for lines that have not so many fields."""
     problems = [
         Problem(
-            name, number, f"{count(len(fields), 'field')} ({trec.quoted(' '.join(fields))})", f"{width} fields", mend
+            name, number, f"{count(len(fields), 'field')} ({trec.quoted(' '.join(fields))})", f"{width} fields", _MEND
         )
-        for number, fields in odd
+        for number, fields in enumerate(split, 1)
+        if fields and len(fields) != width
     ]
     if problems:
         raise InputError(problems)

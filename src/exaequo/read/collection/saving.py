@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from xml.sax.saxutils import escape
 
 import polars as pl
 
@@ -25,7 +25,11 @@ def trec_topics(topics: pl.DataFrame) -> str:
     names = ("num", "title", "desc", "narr")
     return "\n".join(
         "\n".join(
-            ["<top>", *(f"<{tag}>{escape(text)}</{tag}>" for tag, text in zip(names, row, strict=True)), "</top>\n"]
+            [
+                "<top>",
+                *(f"<{tag}>{html.escape(text, quote=False)}</{tag}>" for tag, text in zip(names, row, strict=True)),
+                "</top>\n",
+            ]
         )
         for row in topics.iter_rows()
     )

@@ -13,7 +13,7 @@ _ENTITY = re.compile(r"&(?:amp|lt|gt|quot|#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6});")
 _TAG = re.compile(r"<[/!?]?[A-Za-z\-][^<>]*>")
 _TITLES = ("title", "headline", "head", "hl", "ti", "h3")
 _NUMBER = re.compile(r"""\bnumber\s*=\s*["']?\s*([^\s"'>]+)""", re.IGNORECASE)
-#: Where each field of a topic comes from, and the word old topics begin it with.
+#: The tags of each field of a topic.
 _FIELDS = {
     "num": "num",
     "title": "title",
@@ -24,6 +24,7 @@ _FIELDS = {
     "narr": "narrative",
     "narrative": "narrative",
 }
+#: Old topics begin fields with their names.
 _PREFIX = re.compile(r"\s*(?:Number|Topic|Description|Narrative)\s*:", re.IGNORECASE)
 
 
