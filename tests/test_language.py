@@ -185,7 +185,7 @@ def gates(sample: Sample, folder: Path) -> Iterator[list[str]]:
 
 
 #: What has no `--lang` and is English always.
-ENGLISH_COMMANDS = {"check", "measures", "metadata", "trec_eval"}
+ENGLISH_COMMANDS = {"check", "collection", "measures", "metadata", "trec_eval"}
 
 #: Words of heads and cells that no French table has; options keep their names.
 ENGLISH_WORD = re.compile(

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from exaequo.measures import Measure, define, parse_measure
     from exaequo.order import Ranking
     from exaequo.read import Qrels, Run, read_metadata, read_qrels, read_run, write_metadata
+    from exaequo.read.collection import Collection, read_collection, read_documents, read_topics
     from exaequo.replication import replicate
     from exaequo.reporting import report
     from exaequo.sampledata import sample
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BadParameter",
+    "Collection",
     "DataWarning",
     "ExaequoError",
     "InputError",
@@ -71,9 +73,12 @@ __all__ = [
     "measures",
     "parse_measure",
     "plot",
+    "read_collection",
+    "read_documents",
     "read_metadata",
     "read_qrels",
     "read_run",
+    "read_topics",
     "replicate",
     "report",
     "sample",
@@ -94,6 +99,7 @@ _HOMES = {
     "measures": "Measure define parse_measure",
     "order": "Ranking",
     "read": "Qrels Run read_metadata read_qrels read_run write_metadata",
+    "read.collection": "Collection read_collection read_documents read_topics",
     "replication": "replicate",
     "reporting": "report",
     "sampledata": "sample",

@@ -14,6 +14,7 @@ import click
 
 from exaequo import __version__
 from exaequo.cli.check import check
+from exaequo.cli.collection import collection
 from exaequo.cli.compare import compare
 from exaequo.cli.demo import demo
 from exaequo.cli.design import design
@@ -45,7 +46,7 @@ def app(debug: bool) -> None:
 
 for command in (
     *(eval_, explain, compare, gate, design, replicate, plot, report, ties, order, study, filter_, trec_eval, check),
-    *(metadata, measures, demo),
+    *(metadata, collection, measures, demo),
 ):
     app.add_command(command)
 
