@@ -11,7 +11,7 @@ import numpy as np
 from exaequo.choices import HIGHEST_GRADE
 from exaequo.errors import BadParameter
 from exaequo.evaluation import judged_runs, prepared, warn
-from exaequo.filtering import Filter, filters_of, from_tables
+from exaequo.filtering import Filter, absent, filters_of, from_tables
 from exaequo.judge import Floats, Judgments
 from exaequo.language import say, strategy
 from exaequo.measures import Measure, parse_measure
@@ -71,7 +71,9 @@ def read_filters(qrels: Any, runs: Any, common: Common, docs: int | None = None)
     if runs is None:
         one = isinstance(qrels, list | tuple) and bool(qrels) and hasattr(qrels[0], "_fields")  # named tuples
         several = isinstance(qrels, Mapping | list | tuple) and not one
-        return from_tables(qrels if several else [qrels], docs=docs), ""
+        filters = from_tables(qrels if several else [qrels], docs=docs)
+        warn(absent(filters))
+        return filters, ""
     options = Options(**evaluation(common))
     judged = list(judged_runs(prepared(read_qrels(qrels), options, every=True), read_runs(runs), options))
     warn(note for _, said in judged for note in said)
@@ -86,9 +88,10 @@ def of_selections(measure: str) -> Measure:
     return parsed
 
 
-def cautioned(measure: Measure) -> str:
-    """Say that values are averaged that should not be, if they are."""
-    return say("raw utilities, which are not to be averaged over themes") if measure.definition.caution else ""
+def cautioned(measure: Measure, topics: int = 2) -> str:
+    """Say that values of so many topics are averaged that should not be, if they are."""
+    averaged = measure.definition.caution and topics > 1
+    return say("raw utilities, which are not to be averaged over themes") if averaged else ""
 
 
 def level_of(common: Common) -> str:

@@ -56,7 +56,7 @@ def threshold(
         chosen = of_selections(measure or f"SelF(beta={beta!r})")
         figures = {name: chosen.definition.function(table, **chosen.params) for name, table in tables.items()}
         title, y_title = say("What the threshold does"), say("{measure}, macro-average", measure=axis_name(chosen))
-        about = cautioned(chosen)
+        about = cautioned(chosen, len(filters[0].themes))
     means = {name: mean_of_themes(values).tolist() for name, values in figures.items()}
     axes = _axes(means, grid, y_title, filters)
     points = {
