@@ -284,7 +284,7 @@ def test_best_utility_over_thresholds() -> None:
         (["--by", "f"], "give --train too"),
         (["--train", "t.csv", "--threshold", "0.3"], "leave --threshold out"),
         (["--train", "t.csv", "--train", "t.csv"], "given 2 times for 1 filter"),
-        (["--sweep", "--train", "t.csv"], "there is none to learn"),
+        (["--sweep", "--train", "t.csv"], "--sweep takes no --train"),
         (["-m", "SelF"], "give --compare"),
         (["--compare"], "at least two runs"),
         (["--compare", "--utility", "1,2,3,4"], "two numbers"),

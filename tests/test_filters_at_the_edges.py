@@ -110,6 +110,12 @@ def test_standard_input_first(
     assert [row["a"] for row in json.loads(capfd.readouterr().out)["rows"]] == [1, 1]
 
 
+def test_learning_from_nothing(tables: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    Path("none.csv").write_text(HEAD + "a,x,0,0.9\n")
+    assert command(["filter", tables[0], "--train", "none.csv"]) == 1
+    assert "none.csv: no relevant document has a score" in capfd.readouterr().err
+
+
 def test_names_of_themes(tables: list[str], capfd: pytest.CaptureFixture[str]) -> None:
     """A theme called like an average, one that is too large, and one a plot does not find in a table."""
     Path("macro.csv").write_text(HEAD + "macro,x,1,0.9\n")
@@ -159,9 +165,11 @@ def test_options_count_for_measures_that_do_not_say_otherwise(
     ("options", "message"),
     [
         (["--baseline", "one"], "--baseline is of --compare; give --compare too"),
-        (["--sweep", "--hull", "3"], "--sweep takes no --hull; leave it out"),
+        (["--sweep", "--hull", "3"], "--sweep takes no --hull; leave --hull out"),
         (["--curve", "raw", "--target", "3"], "--curve takes no --target"),
         (["--stream", "--average", "macro"], "--stream takes no --average"),
+        (["--sweep", "--average", "both"], "--sweep has no micro-average"),
+        (["--curve", "raw", "--average", "macro"], "--curve raw is of each theme"),
         (["--compare", "-q"], "--compare takes no --per-theme"),
         (["--compare", "--table", "curves"], "is not one of"),
     ],
@@ -217,3 +225,12 @@ def test_raw_utilities_are_warned_of_in_pictures(runs: list[str], kind: str) -> 
     for measure, warned in (("Utility", True), ("NUtility", False)):
         assert command(["plot", kind, *runs, "-m", measure, "-o", "p.json"]) == 0
         assert ("not to be averaged over themes" in Path("p.json").read_text()) == warned
+
+
+def test_what_pictures_say(runs: list[str], tables: list[str]) -> None:
+    """The name of the only filter; themes are left out only where a figure is undefined."""
+    for measure, left in (("Utility", False), ("SelF", True)):
+        assert command(["plot", "threshold", *runs, "-m", measure, "-o", "p.json"]) == 0
+        assert ("1 theme with nothing relevant left out" in Path("p.json").read_text()) == left
+    assert command(["plot", "stream", tables[0], "-m", "Utility", "-o", "p.json"]) == 0
+    assert "one over time" in Path("p.json").read_text()

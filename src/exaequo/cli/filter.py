@@ -30,9 +30,9 @@ _TABLES = "systems pairs extremes correlations taus inversions topics contrasts"
 #: Options that not every table takes; the empty name is the table at a threshold.
 _TAKEN = {
     **dict.fromkeys("measures only baseline test correction alpha samples".split(), ("--compare",)),
+    **dict.fromkeys(("threshold", "train", "t9"), ("", "--stream", "--compare")),
     "window": ("--stream",),
     "hull": ("", "--compare"),
-    "t9": ("", "--stream", "--compare"),
     "average": ("", "--sweep", "--curve"),
     "per_theme": ("", "--sweep", "--curve", "--stream"),
 }
@@ -58,19 +58,20 @@ class Asked:
 
         modes = {"--sweep": self.sweep, "--curve": self.curve, "--stream": self.stream, "--compare": self.compare}
         chosen = [name for name, is_asked in modes.items() if is_asked]
-        every = next((name for name in chosen if name in ("--sweep", "--curve")), None)
-        two = next((name for name in chosen if name in ("--sweep", "--compare")), None)
+        table = chosen[0] if chosen else ""
+        if len(chosen) > 1:
+            raise UsageError(f"{' and '.join(chosen)} are different tables; ask for one.")
+        _refuse_ignored(table)
+        summed = table in ("--sweep", "--curve") and setting.average in ("micro", "both")
         no_micro = "has no micro-average: curves, UAP and break-even of themes cannot be added up"
         given, learning = setting.threshold is not None, self.learn or setting.by or self.train_qrels
+        two = table in ("--sweep", "--compare") and len(setting.utility) > 2
         for wrong, why in (
-            (len(chosen) > 1, f"{' and '.join(chosen)} are different tables; ask for one."),
-            (every and given, f"{every} tries every threshold; leave --threshold out."),
-            (every and self.train, f"{every} tries every threshold; there is none to learn (--train)."),
-            (every and setting.average == "micro", f"{every} {no_micro}."),
+            (summed, f"{table} {no_micro}."),
+            (self.curve == "raw" and setting.average, "--curve raw is of each theme; leave --average out."),
             (self.train and given, "--train learns the threshold; leave --threshold out."),
             (learning and not self.train, "--learn, --by and --train-qrels say how to learn; give --train too."),
-            *_ignored(chosen[0] if chosen else ""),
-            (two and len(setting.utility) > 2, f"{two} takes a utility of two numbers."),
+            (two, f"{table} takes a utility of two numbers."),
             (setting.hull and setting.utility[1] >= 0, "--hull needs a utility whose second number is below 0."),
             (setting.threshold != setting.threshold, "--threshold must be a number."),
             (not PARAMETERS["beta"].accepts(setting.beta), f"--beta must be {PARAMETERS['beta'].expected}."),
@@ -79,16 +80,17 @@ class Asked:
                 raise UsageError(why)
 
 
-def _ignored(table: str) -> Iterator[tuple[bool, str]]:
-    """Yield the options that were typed and that this table would ignore, each with what to say."""
+def _refuse_ignored(table: str) -> None:
+    """Refuse options that were typed and that this table would ignore."""
     context = click.get_current_context()
     for option in context.command.params:
         taken = _TAKEN.get(option.name or "", (table,))
         if table in taken or context.get_parameter_source(option.name or "") is not ParameterSource.COMMANDLINE:
             continue
         name = max(option.opts, key=len)
-        other = f"{name} is of {taken[0]}; give {taken[0]} too."
-        yield True, other if "" not in taken else f"{table} takes no {name}; leave it out."
+        if "" in taken:
+            raise UsageError(f"{table} takes no {name}; leave {name} out.")
+        raise UsageError(f"{name} is of {taken[0]}; give {taken[0]} too.")
 
 
 @click.command("filter")

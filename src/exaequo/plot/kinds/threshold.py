@@ -68,7 +68,7 @@ def threshold(
     n = len(np.unique(_scores(filters)))
     some = "" if whole else say("{n} of {all:,} thresholds", n=len(grid), all=n)
     empty, left = int((filters[0].n_rel == 0).sum()), ""
-    if empty:
+    if empty and any(np.isnan(values).any() for values in figures.values()):
         left = say("{n:,} {n:theme|themes} with nothing relevant left out where a figure is undefined", n=empty)
     note = notes(say("{n:,} {n:theme|themes}", n=len(filters[0].themes)), left, about, some, level)
     return lines(points, axes, Canvas.of(common, title, note), marked=marked, interpolate=how)
