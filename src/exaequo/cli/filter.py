@@ -48,7 +48,7 @@ class Asked:
     compare: bool
     train: tuple[str, ...]
     train_qrels: str | None
-    learn: str | None
+    learn: str
     only: str | None
     measures: tuple[str, ...]
 
@@ -61,16 +61,14 @@ class Asked:
         table = chosen[0] if chosen else ""
         if len(chosen) > 1:
             raise UsageError(f"{' and '.join(chosen)} are different tables; ask for one.")
-        _refuse_ignored(table)
+        _refuse_ignored(table, learns=bool(self.train))
         summed = table in ("--sweep", "--curve") and setting.average in ("micro", "both")
         no_micro = "has no micro-average: curves, UAP and break-even of themes cannot be added up"
-        given, learning = setting.threshold is not None, self.learn or setting.by or self.train_qrels
         two = table in ("--sweep", "--compare") and len(setting.utility) > 2
         for wrong, why in (
             (summed, f"{table} {no_micro}."),
             (self.curve == "raw" and setting.average, "--curve raw is of each theme; leave --average out."),
-            (self.train and given, "--train learns the threshold; leave --threshold out."),
-            (learning and not self.train, "--learn, --by and --train-qrels say how to learn; give --train too."),
+            (self.train and setting.threshold is not None, "--train learns the threshold; leave --threshold out."),
             (two, f"{table} takes a utility of two numbers."),
             (setting.hull and setting.utility[1] >= 0, "--hull needs a utility whose second number is below 0."),
             (setting.threshold != setting.threshold, "--threshold must be a number."),
@@ -80,17 +78,20 @@ class Asked:
                 raise UsageError(why)
 
 
-def _refuse_ignored(table: str) -> None:
-    """Refuse options that were typed and that this table would ignore."""
+def _refuse_ignored(table: str, *, learns: bool) -> None:
+    """Refuse options that were typed and that this table would ignore, and how to learn where nothing is learnt."""
     context = click.get_current_context()
     for option in context.command.params:
-        taken = _TAKEN.get(option.name or "", (table,))
-        if table in taken or context.get_parameter_source(option.name or "") is not ParameterSource.COMMANDLINE:
+        own, name = option.name or "", max(option.opts, key=len)
+        taken = _TAKEN.get(own, (table,))
+        if context.get_parameter_source(own) is not ParameterSource.COMMANDLINE:
             continue
-        name = max(option.opts, key=len)
-        if "" in taken:
+        if own in ("learn", "by", "train_qrels") and not learns:
+            raise UsageError(f"{name} says how to learn; give --train too.")
+        if table not in taken and "" in taken:
             raise UsageError(f"{table} takes no {name}; leave {name} out.")
-        raise UsageError(f"{name} is of {taken[0]}; give {taken[0]} too.")
+        if table not in taken:
+            raise UsageError(f"{name} is of {taken[0]}; give {taken[0]} too.")
 
 
 @click.command("filter")
@@ -110,8 +111,10 @@ def _refuse_ignored(table: str) -> None:
 @click.option("--table", "only", type=click.Choice(_TABLES), help="Give this table of the comparison alone.")
 @click.option("--train", multiple=True, metavar="FILE", help="Learn the threshold here; one file for each filter.")
 @click.option("--train-qrels", metavar="QRELS", help="Judgments of the training files, if these are runs.")
-@click.option("--learn", type=click.Choice(LEARNT_FOR), help="A threshold for each theme, or one.  [default: theme]")
-@click.option("--by", type=click.Choice(LEARNT_BY), help="What the threshold is learnt by.  [default: f]")
+@click.option(
+    "--learn", type=click.Choice(LEARNT_FOR), default="theme", show_default=True, help="One, or each its own."
+)
+@click.option("--by", type=click.Choice(LEARNT_BY), default="f", show_default=True, help="What it is learnt by.")
 @click.option("--docs", type=click.IntRange(1), metavar="N", help="Size of the collection.  [default: what is known]")
 @click.option("--beta", type=click.FloatRange(0), default=1.0, show_default=True, help="Weight of recall in F and E.")
 @click.option("--utility", default="LF1", show_default=True, metavar="A,B", help="LF1, LF2, T11U, or 2 or 4 numbers.")
@@ -192,7 +195,7 @@ def _options(filters: Sequence[Filter], asked: Asked, setting: Setting) -> dict[
 
 def _learning(asked: Asked, setting: Setting) -> dict[str, Any]:
     """Return how thresholds are learnt, if they are, for JSON."""
-    return {"learn": asked.learn or "theme", "by": setting.by or "f"} if asked.train else {}
+    return {"learn": asked.learn, "by": setting.by} if asked.train else {}
 
 
 def coefficients_of(text: str) -> tuple[float, ...]:
@@ -270,8 +273,7 @@ def _learnt(
         paths = (path,) if asked.train_qrels is None else (asked.train_qrels, path)
         (train,), notes = read_filters(paths, files, options)
         said += [f"training: {note}" for note in notes]
-        by, scope = setting.by or "f", asked.learn or "theme"
-        found = learn(train, one, by, scope, beta=setting.beta, utility=setting.utility)
+        found = learn(train, one, setting.by, asked.learn, beta=setting.beta, utility=setting.utility)
         learnt[one.name] = found
         if found.fallback:
             what = f"{one.name}: {count(len(found.fallback), 'theme')} with nothing to learn from"
