@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from exaequo.filtering import Filter, Learnt
     from exaequo.filtering.views import Setting, Shown
     from exaequo.measures import Measure
-    from exaequo.options import Options
-    from exaequo.order import Ordering
 
 #: Options that are fields of `Setting`.
 _SETTING = "threshold docs beta hull average per_theme window by".split()
@@ -230,7 +228,7 @@ def read_filters(
     paths: Sequence[str], files: Files, judging: Mapping[str, Any], docs: int | None = None
 ) -> tuple[list[Filter], list[str]]:
     """Read all filters, of one collection; and return what there is to say about the files."""
-    from exaequo.filtering import absent, filters_of, from_tables
+    from exaequo.filtering import absent, from_tables, judged_filters
     from exaequo.options import Options
 
     if are_tables(paths, files):
@@ -239,20 +237,10 @@ def read_filters(
         filters = from_tables(paths, docs=docs, reader=files.qrels_reader, columns=files.columns)
         said = absent(filters)
     else:
-        said = []
-        filters = filters_of(list(_ordered(paths, files, Options(**judging), said)), docs=docs)
+        options = Options(**judging)
+        filters, said = judged_filters(files.qrels(paths[0]), files.runs(paths[1:]), options, docs=docs)
     averages = sorted({"macro", "micro"} & {*filters[0].themes})
     return filters, [*(f"{paths[0]}: a theme is called {theme!r}, like the average" for theme in averages), *said]
-
-
-def _ordered(paths: Sequence[str], files: Files, options: Options, said: list[str]) -> Iterator[Ordering]:
-    from exaequo.evaluation import judged_runs, prepared, remarks_on_grades
-
-    judgments = prepared(files.qrels(paths[0]), options, every=True)
-    said += remarks_on_grades(judgments)
-    for ordering, notes in judged_runs(judgments, files.runs(paths[1:]), options):
-        said += notes
-        yield ordering
 
 
 def _learnt(

@@ -12,13 +12,13 @@ import polars as pl
 
 from exaequo.choices import HIGHEST_GRADE
 from exaequo.errors import BadParameter, bad_input
-from exaequo.evaluation import judged_runs, prepared
+from exaequo.evaluation import judged_runs, prepared, remarks_on_grades
 from exaequo.filtering.filters import Filter
 from exaequo.judge import Bools, Floats, Ints
 from exaequo.measures.parameters import MOST_DOCUMENTS
 from exaequo.options import Options
 from exaequo.order import Ordering
-from exaequo.read import QrelsLike, RunLike, read_qrels, read_run, unique_names
+from exaequo.read import Qrels, QrelsLike, Run, RunLike, read_qrels, read_run, unique_names
 from exaequo.read.decisions import Decisions, read_decisions
 from exaequo.text import listed
 
@@ -33,9 +33,18 @@ def read_filter(
 ) -> Filter:
     """Make a filter of judgments and a run."""
     options = Options(rel_level=rel_level, max_grade=max_grade)
-    judgments = prepared(read_qrels(qrels), options, every=True)
-    ((ordering, _),) = judged_runs(judgments, [read_run(run)], options)
-    return filter_of(ordering, docs=docs)
+    (one,), _ = judged_filters(read_qrels(qrels), [read_run(run)], options, docs=docs)
+    return one
+
+
+def judged_filters(
+    qrels: Qrels, runs: Iterable[Run], options: Options, *, docs: int | None = None
+) -> tuple[list[Filter], list[str]]:
+    """Make filters of judgments and runs, of one collection; and return what there is to say about the files."""
+    judgments = prepared(qrels, options, every=True)
+    judged = list(judged_runs(judgments, runs, options))
+    said = [*remarks_on_grades(judgments), *(note for _, notes in judged for note in notes)]
+    return filters_of([ordering for ordering, _ in judged], docs=docs), said
 
 
 def filter_of(ordering: Ordering, *, docs: int | None = None) -> Filter:

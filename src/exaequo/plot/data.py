@@ -10,8 +10,8 @@ import numpy as np
 
 from exaequo.choices import HIGHEST_GRADE
 from exaequo.errors import BadParameter
-from exaequo.evaluation import judged_runs, prepared, warn
-from exaequo.filtering import Filter, absent, filters_of, from_tables
+from exaequo.evaluation import judged_runs, warn
+from exaequo.filtering import Filter, absent, from_tables, judged_filters
 from exaequo.judge import Floats, Judgments
 from exaequo.language import say, strategy
 from exaequo.measures import Measure, parse_measure
@@ -74,10 +74,9 @@ def read_filters(qrels: Any, runs: Any, common: Common, docs: int | None = None)
         filters = from_tables(qrels if several else [qrels], docs=docs)
         warn(absent(filters))
         return filters, ""
-    options = Options(**evaluation(common))
-    judged = list(judged_runs(prepared(read_qrels(qrels), options, every=True), read_runs(runs), options))
-    warn(note for _, said in judged for note in said)
-    return filters_of([ordering for ordering, _ in judged], docs=docs), level_of(common)
+    filters, said = judged_filters(read_qrels(qrels), read_runs(runs), Options(**evaluation(common)), docs=docs)
+    warn(said)
+    return filters, level_of(common)
 
 
 def of_selections(measure: str) -> Measure:
