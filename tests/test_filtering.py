@@ -155,7 +155,7 @@ def test_from_judgments_and_a_run() -> None:
     found = one.at(0.5)
     assert [column.tolist() for column in (found.a, found.b, found.c, found.d)] == [[0, 1], [0, 1], [0, 1], [1, 1]]
     assert read_filter(qrels, {"t": {"a": 0.9}}, docs=100).at(0.5).d[1] == 98
-    with pytest.raises(InputError, match=r"a theme has 4 documents; expected at most the 3"):
+    with pytest.raises(InputError, match=r"theme '[^']+' has 4 documents; expected at most the 3"):
         read_filter(qrels, {"t": {"a": 0.9, "new": 0.1}}, docs=3)
     with pytest.raises(InputError, match="shapes"):
         from_arrays({"t": ([1, 0], [0.5])})
@@ -280,11 +280,11 @@ def test_best_utility_over_thresholds() -> None:
         (["--utility", "inf,-1"], "finite numbers"),
         (["--columns", "bogus=x"], "Got 'bogus'"),
         (["--docs", "99999999999999999999"], "up to|from 1 to"),
-        (["--window", "3"], "--window is of a --stream"),
+        (["--window", "3"], "--window is of --stream; give --stream"),
         (["--by", "f"], "give --train too"),
         (["--train", "t.csv", "--threshold", "0.3"], "leave --threshold out"),
         (["--train", "t.csv", "--train", "t.csv"], "given 2 times for 1 filter"),
-        (["--sweep", "--train", "t.csv"], "there is none to learn"),
+        (["--sweep", "--train", "t.csv"], "--sweep takes no --train"),
         (["-m", "SelF"], "give --compare"),
         (["--compare"], "at least two runs"),
         (["--compare", "--utility", "1,2,3,4"], "two numbers"),

@@ -218,9 +218,12 @@ def remarks_on_judgments(judgments: Judgments, measures: Sequence[Measure] = ())
         remarks.append(f"{name}: a topic is called {ALL!r}; in CSV and trec output so are the figures of all topics")
     if judgments.nothing_relevant:
         topics = judgments.nothing_relevant
-        remarks.append(
-            f"{name}: {count(len(topics), 'topic')} with nothing relevant left out of all averages: {listed(topics)}"
-        )
+        left = f"{count(len(topics), 'topic')} with nothing relevant left out of all averages: {listed(topics)}"
+        valued = [
+            each.name for each in measures if each.definition.family == "filters" and not each.definition.undefined
+        ]
+        counted = f"; {listed(valued)} would have a value there, and `exaequo filter --compare` counts it"
+        remarks.append(f"{name}: {left}{counted if valued else ''}")
     remarks += remarks_on_grades(judgments)
     for level in sorted({m.params["rel"] for m in measures if m.params.get("rel") is not None}):
         empty = int((judgments.counted(level) == 0).sum())

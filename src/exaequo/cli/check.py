@@ -13,6 +13,8 @@ from exaequo.errors import InputError, Problem
 from exaequo.text import count, printable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from exaequo.judge import Judgments
     from exaequo.read import Run
 
@@ -23,11 +25,45 @@ if TYPE_CHECKING:
 @writes("text", "json")
 @reads_files
 def check(qrels: str, runs: tuple[str, ...], target: Target, files: Files) -> int:
-    """Look for problems in QRELS and RUNs. Exit code 1 if a file cannot be evaluated, 0 if all can.
+    """Look for problems in QRELS and RUNs, or tables of decisions. Exit code 1 if a file cannot be evaluated, else 0.
 
     Problems stop an evaluation. Remarks do not, but change how its figures should be read.
     """
     output.check_paths((qrels, *runs), target.path)
+    from exaequo.read.decisions import holds_decisions
+
+    try:
+        decisions = holds_decisions(qrels, reader=files.qrels_reader, columns=files.columns)
+    except InputError:  # it is told below what is wrong
+        decisions = False
+    problems, remarks = _of_tables((qrels, *runs), files) if decisions else _of_runs(qrels, runs, files)
+    found = f"{count(1 + len(runs), 'file')}: {count(len(problems), 'problem')}, {count(len(remarks), 'remark')}"
+    lines = [*map(str, problems), *(f"remark: {remark}" for remark in remarks), found]
+    target.tell(map(printable, lines), problems=[asdict(problem) for problem in problems], remarks=remarks)
+    return 1 if problems else 0
+
+
+def _of_tables(paths: Sequence[str], files: Files) -> tuple[list[Problem], list[str]]:
+    """Return the problems of tables of decisions, each by itself and then together, and the remarks."""
+    from exaequo.filtering import absent, from_tables
+    from exaequo.read.decisions import read_decisions
+
+    problems: list[Problem] = []
+    read = []
+    for path in paths:
+        try:
+            read.append(read_decisions(path, reader=files.qrels_reader, columns=files.columns))
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        return problems, []
+    try:
+        return [], absent(from_tables(read))
+    except InputError as error:
+        return list(error.problems), []
+
+
+def _of_runs(qrels: str, runs: Sequence[str], files: Files) -> tuple[list[Problem], list[str]]:
     from exaequo.evaluation import judged_runs, prepared, remarks_on_judgments
     from exaequo.options import Options
 
@@ -47,10 +83,7 @@ def check(qrels: str, runs: tuple[str, ...], target: Target, files: Files) -> in
                 remarks += [said for _, more in judged_runs(judgments, [run], Options()) for said in more]
         except InputError as error:
             problems += error.problems
-    found = f"{count(1 + len(runs), 'file')}: {count(len(problems), 'problem')}, {count(len(remarks), 'remark')}"
-    lines = [*map(str, problems), *(f"remark: {remark}" for remark in remarks), found]
-    target.tell(map(printable, lines), problems=[asdict(problem) for problem in problems], remarks=remarks)
-    return 1 if problems else 0
+    return problems, remarks
 
 
 def remarks_on(run: Run) -> list[str]:

@@ -191,9 +191,7 @@ def show_comparison(result: Comparison, frames: dict[str, pl.DataFrame], only: s
     }
     if target.format == "latex" and "systems" in tables:
         tables["systems"] = for_a_paper(result, say(TABLES["systems"]))
-    before = [] if only else _summary(result)
-    if target.format not in ("table", "json"):  # what is passed on has no standard error beside it
-        before = [*before, *(f"warning: {each}" for each in result.warnings)]
+    before = [*([] if only else _summary(result)), *target.beside(result.warnings)]
     target.show(tables, before=before, options=result.options, warnings=result.warnings)
 
 

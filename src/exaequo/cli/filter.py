@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
-from exaequo.choices import HIGHEST_GRADE, LEARNT_BY, LEARNT_FOR, TABLE_FORMATS, UTILITIES
+from exaequo.choices import HIGHEST_GRADE, LEARNT_BY, LEARNT_FOR, STDIN, TABLE_FORMATS, UTILITIES
 from exaequo.cli import output
-from exaequo.cli.compare import TABLES, show_comparison
+from exaequo.cli.compare import show_comparison
 from exaequo.cli.options import Files, Target, compares, evaluates, measure_option, reads_files, speaks, writes
 from exaequo.errors import UsageError
 
@@ -19,11 +20,20 @@ if TYPE_CHECKING:
     from exaequo.filtering import Filter, Learnt
     from exaequo.filtering.views import Setting, Shown
     from exaequo.measures import Measure
-    from exaequo.options import Options
-    from exaequo.order import Ordering
 
 #: Options that are fields of `Setting`.
 _SETTING = "threshold docs beta hull average per_theme window by".split()
+#: The tables of a comparison that are made of the figures of themes alone.
+_TABLES = "systems pairs extremes correlations taus inversions topics contrasts".split()
+#: Options that not every table takes; the empty name is the table at a threshold.
+_TAKEN = {
+    **dict.fromkeys("measures only baseline test correction alpha samples".split(), ("--compare",)),
+    **dict.fromkeys(("threshold", "train", "t9"), ("", "--stream", "--compare")),
+    "window": ("--stream",),
+    "hull": ("", "--compare"),
+    "average": ("", "--sweep", "--curve"),
+    "per_theme": ("", "--sweep", "--curve", "--stream"),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +46,7 @@ class Asked:
     compare: bool
     train: tuple[str, ...]
     train_qrels: str | None
-    learn: str | None
+    learn: str
     only: str | None
     measures: tuple[str, ...]
 
@@ -46,26 +56,40 @@ class Asked:
 
         modes = {"--sweep": self.sweep, "--curve": self.curve, "--stream": self.stream, "--compare": self.compare}
         chosen = [name for name, is_asked in modes.items() if is_asked]
-        every = next((name for name in chosen if name in ("--sweep", "--curve")), None)
-        two = next((name for name in chosen if name in ("--sweep", "--compare")), None)
+        table = chosen[0] if chosen else ""
+        if len(chosen) > 1:
+            raise UsageError(f"{' and '.join(chosen)} are different tables; ask for one.")
+        _refuse_ignored(table, learns=bool(self.train))
+        summed = table in ("--sweep", "--curve") and setting.average in ("micro", "both")
         no_micro = "has no micro-average: curves, UAP and break-even of themes cannot be added up"
-        given, learning = setting.threshold is not None, self.learn or setting.by or self.train_qrels
+        two = table in ("--sweep", "--compare") and len(setting.utility) > 2
         for wrong, why in (
-            (len(chosen) > 1, f"{' and '.join(chosen)} are different tables; ask for one."),
-            (every and given, f"{every} tries every threshold; leave --threshold out."),
-            (every and self.train, f"{every} tries every threshold; there is none to learn (--train)."),
-            (every and setting.average == "micro", f"{every} {no_micro}."),
-            (self.train and given, "--train learns the threshold; leave --threshold out."),
-            (learning and not self.train, "--learn, --by and --train-qrels say how to learn; give --train too."),
-            (setting.window and not self.stream, "--window is of a --stream."),
-            ((self.measures or self.only) and not self.compare, "-m and --table are of a comparison; give --compare."),
-            (two and len(setting.utility) > 2, f"{two} takes a utility of two numbers."),
+            (summed, f"{table} {no_micro}."),
+            (self.curve == "raw" and setting.average, "--curve raw is of each theme; leave --average out."),
+            (self.train and setting.threshold is not None, "--train learns the threshold; leave --threshold out."),
+            (two, f"{table} takes a utility of two numbers."),
             (setting.hull and setting.utility[1] >= 0, "--hull needs a utility whose second number is below 0."),
             (setting.threshold != setting.threshold, "--threshold must be a number."),
             (not PARAMETERS["beta"].accepts(setting.beta), f"--beta must be {PARAMETERS['beta'].expected}."),
         ):
             if wrong:
                 raise UsageError(why)
+
+
+def _refuse_ignored(table: str, *, learns: bool) -> None:
+    """Refuse options that were typed and that this table would ignore, and how to learn where nothing is learnt."""
+    context = click.get_current_context()
+    for option in context.command.params:
+        own, name = option.name or "", max(option.opts, key=len)
+        taken = _TAKEN.get(own, (table,))
+        if context.get_parameter_source(own) is not ParameterSource.COMMANDLINE:
+            continue
+        if own in ("learn", "by", "train_qrels") and not learns:
+            raise UsageError(f"{name} says how to learn; give --train too.")
+        if table not in taken and "" in taken:
+            raise UsageError(f"{table} takes no {name}; leave {name} out.")
+        if table not in taken:
+            raise UsageError(f"{name} is of {taken[0]}; give {taken[0]} too.")
 
 
 @click.command("filter")
@@ -82,11 +106,13 @@ class Asked:
 @click.option("--compare", is_flag=True, help="Test which differences between filters are real, as `compare` does.")
 @measure_option("What to compare: SelP, SelR, SelF, Utility, ... may be repeated.")
 @compares("samples")
-@click.option("--table", "only", type=click.Choice(list(TABLES)), help="Give this table of the comparison alone.")
+@click.option("--table", "only", type=click.Choice(_TABLES), help="Give this table of the comparison alone.")
 @click.option("--train", multiple=True, metavar="FILE", help="Learn the threshold here; one file for each filter.")
 @click.option("--train-qrels", metavar="QRELS", help="Judgments of the training files, if these are runs.")
-@click.option("--learn", type=click.Choice(LEARNT_FOR), help="A threshold for each theme, or one.  [default: theme]")
-@click.option("--by", type=click.Choice(LEARNT_BY), help="What the threshold is learnt by.  [default: f]")
+@click.option(
+    "--learn", type=click.Choice(LEARNT_FOR), default="theme", show_default=True, help="One, or each its own."
+)
+@click.option("--by", type=click.Choice(LEARNT_BY), default="f", show_default=True, help="What it is learnt by.")
 @click.option("--docs", type=click.IntRange(1), metavar="N", help="Size of the collection.  [default: what is known]")
 @click.option("--beta", type=click.FloatRange(0), default=1.0, show_default=True, help="Weight of recall in F and E.")
 @click.option("--utility", default="LF1", show_default=True, metavar="A,B", help="LF1, LF2, T11U, or 2 or 4 numbers.")
@@ -121,7 +147,7 @@ def filter_(
     asked.check(setting)
     output.check_paths((*paths, *asked.train, *([asked.train_qrels] if asked.train_qrels else [])), target.path)
     if asked.compare:
-        target.one_table(asked.only, TABLES)
+        target.one_table(asked.only, _TABLES)
     filters, said = read_filters(paths, files, options, setting.docs)
     learnt, more = _learnt(filters, asked, setting, files, options)
     said += more
@@ -134,7 +160,8 @@ def filter_(
     tables = {"rows": views.table_of(found.rows)}
     if target.format == "json":
         tables["means"] = views.table_of(found.means)
-    target.show(tables, after=found.after, options=_options(filters, asked, setting), warnings=said)
+    options = _options(filters, asked, setting)
+    target.show(tables, before=target.beside(said), after=found.after, options=options, warnings=said)
 
 
 def _shown(filters: Sequence[Filter], learnt: Mapping[str, Learnt], asked: Asked, setting: Setting) -> Shown:
@@ -159,9 +186,14 @@ def _options(filters: Sequence[Filter], asked: Asked, setting: Setting) -> dict[
         "utility": setting.utility,
         "hull": setting.hull,
         "target": setting.target,
-        **({"learn": asked.learn or "theme", "by": setting.by or "f"} if asked.train else {}),
+        **_learning(asked, setting),
         **({"window": setting.window, "known_to_the_filter": list(KNOWN)} if asked.stream else {}),
     }
+
+
+def _learning(asked: Asked, setting: Setting) -> dict[str, Any]:
+    """Return how thresholds are learnt, if they are, for JSON."""
+    return {"learn": asked.learn, "by": setting.by} if asked.train else {}
 
 
 def coefficients_of(text: str) -> tuple[float, ...]:
@@ -182,49 +214,33 @@ def coefficients_of(text: str) -> tuple[float, ...]:
 
 
 def are_tables(paths: Sequence[str], files: Files) -> bool:
-    """Tell whether the files are tables of decisions: a single one is, several if the first looks like one."""
+    """Tell whether the files are tables of decisions: a single one is, several if the first looks like one.
+
+    Standard input is read once, so that the next file is looked at instead.
+    """
     from exaequo.read.decisions import holds_decisions
 
-    return len(paths) == 1 or holds_decisions(paths[0], reader=files.qrels_reader, columns=files.columns)
+    first = next((path for path in paths if path != STDIN), STDIN)
+    return len(paths) == 1 or holds_decisions(first, reader=files.qrels_reader, columns=files.columns)
 
 
 def read_filters(
     paths: Sequence[str], files: Files, judging: Mapping[str, Any], docs: int | None = None
 ) -> tuple[list[Filter], list[str]]:
     """Read all filters, of one collection; and return what there is to say about the files."""
-    from exaequo.filtering import filters_of, from_tables
+    from exaequo.filtering import absent, from_tables, judged_filters
     from exaequo.options import Options
 
     if are_tables(paths, files):
         if judging["rel_level"] is not None or judging["max_grade"] != HIGHEST_GRADE:
             raise UsageError("A table of decisions says what is relevant; leave --rel-level and --max-grade out.")
         filters = from_tables(paths, docs=docs, reader=files.qrels_reader, columns=files.columns)
-        return filters, [note for one in filters for note in _absent(one)]
-    said: list[str] = []
-    orderings = list(_ordered(paths, files, Options(**judging), said))
-    return filters_of(orderings, docs=docs), said
-
-
-def _absent(one: Filter) -> list[str]:
-    """Say for which themes of the other tables a table has no row."""
-    from exaequo.text import listed
-
-    there = {*one.theme.tolist()}
-    missing = [theme for at, theme in enumerate(one.themes) if at not in there]
-    what = f"{len(missing):,} of {len(one.themes):,} themes missing: {listed(missing)}"
-    return [f"{one.name}: {what}; nothing is selected for them"] if missing else []
-
-
-def _ordered(paths: Sequence[str], files: Files, options: Options, said: list[str]) -> Iterator[Ordering]:
-    from exaequo.evaluation import judged_runs, prepared, remarks_on_grades
-
-    judgments = prepared(files.qrels(paths[0]), options, every=True)
-    averages = sorted({"macro", "micro"} & set(judgments.topics))
-    said += [f"{paths[0]}: a theme is called {theme!r}, like the average" for theme in averages]
-    said += remarks_on_grades(judgments)
-    for ordering, notes in judged_runs(judgments, files.runs(paths[1:]), options):
-        said += notes
-        yield ordering
+        said = absent(filters)
+    else:
+        options = Options(**judging)
+        filters, said = judged_filters(files.qrels(paths[0]), files.runs(paths[1:]), options, docs=docs)
+    averages = sorted({"macro", "micro"} & {*filters[0].themes})
+    return filters, [*(f"{paths[0]}: a theme is called {theme!r}, like the average" for theme in averages), *said]
 
 
 def _learnt(
@@ -245,8 +261,7 @@ def _learnt(
         paths = (path,) if asked.train_qrels is None else (asked.train_qrels, path)
         (train,), notes = read_filters(paths, files, options)
         said += [f"training: {note}" for note in notes]
-        by, scope = setting.by or "f", asked.learn or "theme"
-        found = learn(train, one, by, scope, beta=setting.beta, utility=setting.utility)
+        found = learn(train, one, setting.by, asked.learn, beta=setting.beta, utility=setting.utility)
         learnt[one.name] = found
         if found.fallback:
             what = f"{one.name}: {count(len(found.fallback), 'theme')} with nothing to learn from"
@@ -273,23 +288,29 @@ def _compare(
     from exaequo.filtering import scores_of
 
     thresholds = {name: each.thresholds for name, each in learnt.items()} or None
-    scores = scores_of(filters, asked.measures or _measures(setting), thresholds=thresholds)
+    scores = scores_of(filters, _measures(asked, setting), thresholds=thresholds)
     result = compare_scores(scores, Plan(**plan, ties=AGREE))
-    output.warn(*said, *result.warnings)
-    show_comparison(result, dict(result.tables), asked.only, target)
+    result = replace(
+        result, warnings=(*said, *result.warnings), options={**result.options, **_learning(asked, setting)}
+    )
+    output.warn(*result.warnings)
+    tables = dict(result.tables)
+    show_comparison(result, {name: tables[name] for name in _TABLES}, asked.only, target)
 
 
-def _measures(setting: Setting) -> list[Measure]:
-    """Return what is compared unless something is asked for."""
-    from exaequo.measures import get
+def _measures(asked: Asked, setting: Setting) -> list[Measure]:
+    """Return what is compared, with what the options say where a measure does not say it itself."""
+    from exaequo.measures.notation import parse_measure, split
 
-    at = {} if setting.threshold is None else {"t": setting.threshold}
-    worth = dict(zip(("u_rel", "u_nonrel"), setting.utility, strict=True))
-    hull = [] if setting.hull is None else [get("HullU")(s=setting.hull, **worth, **at)]
+    usual = {"t": setting.threshold, "beta": setting.beta, "s": setting.hull, "target": setting.target}
+    usual |= dict(zip(("u_rel", "u_nonrel"), setting.utility, strict=True))
+    known = {name: value for name, value in usual.items() if value is not None}
+    names = asked.measures or ("SelP SelR SelF NUtility", *(["HullU"] if setting.hull else []), "T9P")
+    measures = [parse_measure(each, complete=False) for text in names for each in split(text)]
+    for each in measures:
+        if asked.train and "t" in each.params:
+            raise UsageError(f"--train learns the threshold; leave t out of {each}.")
     return [
-        *(get(name)(**at) for name in ("SelP", "SelR")),
-        get("SelF")(beta=setting.beta, **at),
-        get("NUtility")(**worth, **at),
-        *hull,
-        get("T9P")(target=setting.target, **at),
+        each(**{name: known[name] for name in each.definition.defaults if name in known and name not in each.params})
+        for each in measures
     ]

@@ -143,6 +143,10 @@ class Target:
             shown = [tabular.Table(lines=before), *some, tabular.Table(lines=after)]
         self.text("\n\n".join(filter(None, map(tabular.WRITERS[self.format], shown))))
 
+    def beside(self, warnings: Iterable[str]) -> list[str]:
+        """Return the warnings as lines where the output is passed on, with no standard error beside it."""
+        return [] if self.format in ("table", "json") else [f"warning: {each}" for each in warnings]
+
     def text(self, text: str) -> None:
         """Write lines for people, to the terminal as far as it can show them."""
         if self.path is None and self.format in ("table", "text"):

@@ -163,10 +163,13 @@ def method(plan: Plan, scores: Scores, family: int) -> list[str]:
     elif measures > 1:
         pairs += say(" of each measure; measures are not corrected jointly")
     test = plan.name.removesuffix(f", {word('one-sided')}")
-    seen = say("{n:,} {n:topic|topics}, {ties} ties; ", n=topics, ties=strategy(scores.ties[0]))
+    seen = say("{n:,} {n:topic|topics}, {ties} ties; ", n=topics, ties=strategy(scores.ties[0])) + _rule(plan, scores)
+    whole = all("ties" in measure.definition.sees for measure in scores.measures)
+    if whole and scores.options.get("depth") is None:  # a cut may go through a tie
+        seen = say("{n:,} {n:topic|topics}; ties decide nothing: each is taken as a whole", n=topics)
     level = say("alpha {alpha:g}", alpha=plan.alpha)
     return [
-        seen + _rule(plan, scores),
+        seen,
         f"{test}, {sides}, {level}{random if plan.drawn(topics) else ''}{word('; ')}{pairs}",
         *filter(None, [_intervals(plan, family)]),
     ]

@@ -11,7 +11,16 @@ from __future__ import annotations
 from exaequo.filtering.figures import averages, figures_of, means_over, scores_of
 from exaequo.filtering.filters import GRID, Filter, Sweep
 from exaequo.filtering.learning import Learnt, learn
-from exaequo.filtering.making import filter_of, filters_of, from_arrays, from_table, from_tables, read_filter
+from exaequo.filtering.making import (
+    absent,
+    filter_of,
+    filters_of,
+    from_arrays,
+    from_table,
+    from_tables,
+    judged_filters,
+    read_filter,
+)
 from exaequo.filtering.streams import Stream, stream_of
 from exaequo.measures.selection import T9_TARGET, T11_FLOOR, Tables
 
@@ -24,6 +33,7 @@ __all__ = [
     "Stream",
     "Sweep",
     "Tables",
+    "absent",
     "averages",
     "figures_of",
     "filter_of",
@@ -31,6 +41,7 @@ __all__ = [
     "from_arrays",
     "from_table",
     "from_tables",
+    "judged_filters",
     "learn",
     "means_over",
     "read_filter",

@@ -12,7 +12,7 @@ import polars as pl
 from exaequo.errors import bad_input
 from exaequo.judge import Bools, Floats, Ints
 from exaequo.measures.interpolated import best_from_here, least_found
-from exaequo.measures.selection import Tables
+from exaequo.measures.selection import Tables, share_of
 
 #: Thresholds of F_optimal, as the source defines it.
 GRID = tuple(tenth / 10 for tenth in range(11))
@@ -154,7 +154,7 @@ class Filter:
         found = so_far[1:] - so_far[start]
         rank = np.arange(len(theme)) - start + 1
         total = np.bincount(theme[relevant], (found / rank)[relevant], minlength=len(self.themes))
-        return np.divide(total, self.n_rel, out=np.full_like(total, np.nan), where=self.n_rel > 0)
+        return share_of(total, self.n_rel)
 
     @cached_property
     def sweep(self) -> Sweep:

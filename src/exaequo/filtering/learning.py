@@ -47,7 +47,7 @@ def learn(
     common = _common(train, by, beta, utility)
     if np.isnan(common):
         found = "no relevant document has a score"
-        raise bad_input(train.name, found, "decisions to learn from", "Check the training files.")
+        raise bad_input(train.file or train.name, found, "decisions to learn from", "Check the training files.")
     on_test = _common(test, by, beta, utility)
     if scope == "all":
         learnt, chosen = (np.full(len(test.themes), each) for each in (common, on_test))

@@ -12,14 +12,15 @@ import polars as pl
 
 from exaequo.choices import HIGHEST_GRADE
 from exaequo.errors import BadParameter, bad_input
-from exaequo.evaluation import judged_runs, prepared
+from exaequo.evaluation import judged_runs, prepared, remarks_on_grades
 from exaequo.filtering.filters import Filter
 from exaequo.judge import Bools, Floats, Ints
 from exaequo.measures.parameters import MOST_DOCUMENTS
 from exaequo.options import Options
 from exaequo.order import Ordering
-from exaequo.read import QrelsLike, RunLike, read_qrels, read_run, unique_names
+from exaequo.read import Qrels, QrelsLike, Run, RunLike, read_qrels, read_run, unique_names
 from exaequo.read.decisions import Decisions, read_decisions
+from exaequo.text import listed
 
 
 def read_filter(
@@ -32,9 +33,18 @@ def read_filter(
 ) -> Filter:
     """Make a filter of judgments and a run."""
     options = Options(rel_level=rel_level, max_grade=max_grade)
-    judgments = prepared(read_qrels(qrels), options, every=True)
-    ((ordering, _),) = judged_runs(judgments, [read_run(run)], options)
-    return filter_of(ordering, docs=docs)
+    (one,), _ = judged_filters(read_qrels(qrels), [read_run(run)], options, docs=docs)
+    return one
+
+
+def judged_filters(
+    qrels: Qrels, runs: Iterable[Run], options: Options, *, docs: int | None = None
+) -> tuple[list[Filter], list[str]]:
+    """Make filters of judgments and runs, of one collection; and return what there is to say about the files."""
+    judgments = prepared(qrels, options, every=True)
+    judged = list(judged_runs(judgments, runs, options))
+    said = [*remarks_on_grades(judgments), *(note for _, notes in judged for note in notes)]
+    return filters_of([ordering for ordering, _ in judged], docs=docs), said
 
 
 def filter_of(ordering: Ordering, *, docs: int | None = None) -> Filter:
@@ -52,8 +62,8 @@ def filters_of(orderings: Sequence[Ordering], *, docs: int | None = None) -> lis
     known = np.bincount(judgments.topic, minlength=judgments.n_topics) + _unjudged(orderings)
     files = [each.run.source.name for each in orderings]
     names = unique_names([(each.run.name, file) for each, file in zip(orderings, files, strict=True)])
-    sizes = _sizes(known, docs, files[0])
     themes, n_rel = judgments.topics.to_list(), judgments.counted()
+    sizes = _sizes(known, docs, files[0], themes)
     filters = []
     for name, file, ordering in zip(names, files, orderings, strict=True):
         lists = ordering.ranking("input")
@@ -98,7 +108,8 @@ def from_arrays(
     owner = np.repeat(np.arange(len(checked)), [len(truth) for truth, _ in checked])
     n_rel, n_docs = (np.bincount(each, minlength=len(checked)) for each in (owner[relevant], owner))
     moment = _places(owner, np.arange(len(owner)))
-    return _sorted(name, list(themes), owner, score, relevant, n_rel, _sizes(n_docs, docs, name), moment)
+    sizes = _sizes(n_docs, docs, name, list(themes))
+    return _sorted(name, list(themes), owner, score, relevant, n_rel, sizes, moment)
 
 
 def _sorted(
@@ -162,9 +173,9 @@ def from_tables(
     if not read:
         raise BadParameter("No table is given.")
     themes = pl.concat([each.theme for each in read]).unique(maintain_order=True)
-    by_name = all(each.document is not None and not each.document.null_count() for each in read)
+    by_name = all(each.document is not None for each in read)
     n_rel, known = _in_all(read, themes) if by_name else _in_each(read, themes)
-    sizes = _sizes(known, docs, read[0].file)
+    sizes = _sizes(known, docs, read[0].file, themes.to_list())
     filters = []
     for name, one in zip(unique_names(names), read, strict=True):
         owner = _codes(one.theme, themes)
@@ -172,6 +183,17 @@ def from_tables(
         own = owner, one.score, one.truth > 0, n_rel, sizes, moment, one.moments
         filters.append(replace(_sorted(name, themes.to_list(), *own), file=one.file))
     return filters
+
+
+def absent(filters: Iterable[Filter]) -> list[str]:
+    """Say of filters of tables which themes of the others one has no row for."""
+    said = []
+    for one in filters:
+        there = {*one.theme.tolist()}
+        missing = [theme for at, theme in enumerate(one.themes) if at not in there]
+        what = f"{len(missing):,} of {len(one.themes):,} themes missing: {listed(missing)}"
+        said += [f"{one.name}: {what}; nothing is selected for them"] if missing else []
+    return said
 
 
 def _codes(theme: pl.Series, themes: pl.Series) -> Ints:
@@ -215,10 +237,10 @@ def _in_each(tables: Sequence[Decisions], themes: pl.Series) -> tuple[Ints, Ints
     return relevant[0], known[0]
 
 
-def _sizes(known: Ints, docs: int | None, name: str) -> Ints:
+def _sizes(known: Ints, docs: int | None, name: str, themes: Sequence[str]) -> Ints:
     if docs is not None and (type(docs) is not int or not 1 <= docs <= MOST_DOCUMENTS):
         raise BadParameter(f"docs must be a whole number from 1 to {MOST_DOCUMENTS:,}. Got {docs!r} instead.")
     if docs is not None and docs < known.max(initial=0):
-        found = f"a theme has {known.max():,} documents"
+        found = f"theme {themes[int(known.argmax())]!r} has {known.max():,} documents"
         raise bad_input(name, found, f"at most the {docs:,} of the collection", "Check --docs.")
     return known if docs is None else np.full(len(known), docs)

@@ -40,7 +40,7 @@ class Setting:
     average: str | None = None
     per_theme: bool = False
     window: int | None = None
-    by: str | None = None
+    by: str = "f"
 
     @property
     def at(self) -> float:

@@ -6,7 +6,7 @@ the `Tables` of a selection, in place of a ranking.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import isfinite
 from typing import Any
 
@@ -16,7 +16,7 @@ from exaequo.choices import THRESHOLD
 from exaequo.judge import Floats
 from exaequo.measures.moments import unchanged
 from exaequo.measures.parameters import Parameter
-from exaequo.measures.registry import define
+from exaequo.measures.registry import F, define
 from exaequo.measures.selection import T9_TARGET, T11_FLOOR, Tables
 from exaequo.measures.sets import CLEVERDON, RIJSBERGEN
 from exaequo.measures.steps import Explainer, Given, Step, Terms, crosstab
@@ -28,7 +28,6 @@ _HULL = (
     "D. A. Hull: The TREC-7 filtering track: description and analysis, 1998; D. A. Hull, S. Robertson: The TREC-8 "
     "filtering track final report, 1999"
 )
-_SEES = ("ties", "scores")
 _NOTHING = "nothing is relevant"
 _ONE_THEME = (
     "its best value depends on how many documents are relevant, so that the utilities of several topics are not to be "
@@ -189,56 +188,57 @@ def _t9p_steps(a: int, b: int, c: int, target: float = T9_TARGET) -> list[Step]:
 # ------------------------------------------------------------------------------------------------------------ measures
 
 
-@unchanged
-@define(
+def _define(name: str, *, steps: Any, **about: Any) -> Callable[[F], F]:
+    """Register a measure of a selection, which ties leave as it is; `steps` follow the table in explanations."""
+    about = {"parameters": _T, "sees": ("ties", "scores"), "explain": _explained(steps), **about}
+
+    def decorate(function: F) -> F:
+        define(name, function, **about)
+        return unchanged(function)
+
+    return decorate
+
+
+@_define(
     "SelP",
     title="Precision of a selection",
     formula="SelP(t) = relevant documents scored t or more / documents scored t or more; 1 if there are none",
     source=CLEVERDON,
     example="SelP(t=0.9)",
-    parameters=_T,
-    sees=_SEES,
-    explain=_explained(lambda a, b, c: [precision_step(a, b, c)]),
+    steps=lambda a, b, c: [precision_step(a, b, c)],
 )
 def selected_precision(selection: Selection, t: float = THRESHOLD) -> Floats:
     return tables_at(selection, t).precision
 
 
-@unchanged
-@define(
+@_define(
     "SelR",
     title="Recall of a selection",
     formula="SelR(t) = relevant documents scored t or more / all relevant documents",
     source=CLEVERDON,
     example="SelR(t=0.9)",
-    parameters=_T,
     undefined=_NOTHING,
-    sees=_SEES,
-    explain=_explained(lambda a, b, c: [recall_step(a, b, c)]),
+    steps=lambda a, b, c: [recall_step(a, b, c)],
 )
 def selected_recall(selection: Selection, t: float = THRESHOLD) -> Floats:
     return tables_at(selection, t).recall
 
 
-@unchanged
-@define(
+@_define(
     "SelF",
     title="F measure of a selection",
     formula="SelF(β, t) = (1 + β²)·a / ((1 + β²)·a + β²·c + b), with a relevant and b other documents scored t or "
     "more, and c relevant ones that are not",
     source=RIJSBERGEN,
     example="SelF(beta=2)",
-    parameters=_T,
     undefined=_NOTHING,
-    sees=_SEES,
-    explain=_explained(lambda a, b, c, beta=1.0: [f_step(a, b, c, beta)]),
+    steps=lambda a, b, c, beta=1.0: [f_step(a, b, c, beta)],
 )
 def selected_f(selection: Selection, t: float = THRESHOLD, beta: float = 1.0) -> Floats:
     return tables_at(selection, t).f(beta)
 
 
-@unchanged
-@define(
+@_define(
     "SelE",
     title="Effectiveness of van Rijsbergen of a selection",
     formula="SelE(β, t) = 1 − SelF(β, t)",
@@ -246,17 +246,14 @@ def selected_f(selection: Selection, t: float = THRESHOLD, beta: float = 1.0) ->
     example="SelE(beta=2)",
     higher_is_better=False,
     chain="reversed",
-    parameters=_T,
     undefined=_NOTHING,
-    sees=_SEES,
-    explain=_explained(_e_steps),
+    steps=_e_steps,
 )
 def selected_e(selection: Selection, t: float = THRESHOLD, beta: float = 1.0) -> Floats:
     return tables_at(selection, t).e(beta)
 
 
-@unchanged
-@define(
+@_define(
     "Utility",
     title="Utility of a selection",
     formula="Utility(u_rel, u_nonrel, t) = u_rel · relevant documents scored t or more + u_nonrel · others scored t "
@@ -267,15 +264,13 @@ def selected_e(selection: Selection, t: float = THRESHOLD, beta: float = 1.0) ->
     highest=float("inf"),
     parameters=_WORTH,
     caution=_ONE_THEME,
-    sees=_SEES,
-    explain=_explained(lambda *counts, u_rel=3.0, u_nonrel=-2.0: [utility_step((u_rel, u_nonrel), counts[:2])]),
+    steps=lambda *counts, u_rel=3.0, u_nonrel=-2.0: [utility_step((u_rel, u_nonrel), counts[:2])],
 )
 def utility(selection: Selection, t: float = THRESHOLD, u_rel: float = 3.0, u_nonrel: float = -2.0) -> Floats:
     return tables_at(selection, t).utility(u_rel, u_nonrel)
 
 
-@unchanged
-@define(
+@_define(
     "NUtility",
     title="Normalised utility of a selection",
     formula="NUtility(u_rel, u_nonrel, t) = Utility(u_rel, u_nonrel, t) / (u_rel · all relevant documents)",
@@ -284,8 +279,7 @@ def utility(selection: Selection, t: float = THRESHOLD, u_rel: float = 3.0, u_no
     lowest=float("-inf"),
     parameters=_WORTH,
     undefined=_NOTHING,
-    sees=_SEES,
-    explain=_explained(_normalised_steps),
+    steps=_normalised_steps,
 )
 def normalised_utility(
     selection: Selection, t: float = THRESHOLD, u_rel: float = 3.0, u_nonrel: float = -2.0
@@ -293,8 +287,7 @@ def normalised_utility(
     return tables_at(selection, t).normalised_utility(u_rel, u_nonrel)
 
 
-@unchanged
-@define(
+@_define(
     "HullU",
     title="Hull's scaled utility of a selection",
     formula="HullU(s, u_rel, u_nonrel, t) = (max(U, U(s)) − U(s)) / (u_rel · all relevant documents − U(s)), with "
@@ -302,8 +295,7 @@ def normalised_utility(
     source=_HULL,
     example="HullU(s=25)",
     parameters=_LOSS,
-    sees=_SEES,
-    explain=_explained(_hull_steps),
+    steps=_hull_steps,
 )
 def hull_utility(
     selection: Selection, s: float, t: float = THRESHOLD, u_rel: float = 3.0, u_nonrel: float = -2.0
@@ -311,32 +303,27 @@ def hull_utility(
     return tables_at(selection, t).hull_utility(s, u_rel, u_nonrel)
 
 
-@unchanged
-@define(
+@_define(
     "T11SU",
     title="Scaled utility of TREC 2002",
     formula="T11SU(t) = (max(NUtility(2, −1, t), −0.5) + 0.5) / 1.5",
     source="S. Robertson, I. Soboroff: The TREC 2002 filtering track report, 2002",
     example="T11SU(t=0.9)",
-    parameters=_T,
     undefined=_NOTHING,
-    sees=_SEES,
-    explain=_explained(lambda a, b, c: [t11su_step(a, b, c)]),
+    steps=lambda a, b, c: [t11su_step(a, b, c)],
 )
 def t11su(selection: Selection, t: float = THRESHOLD) -> Floats:
     return tables_at(selection, t).scaled_utility()
 
 
-@unchanged
-@define(
+@_define(
     "T9P",
     title="Precision of a selection with a target",
     formula="T9P(target, t) = relevant documents scored t or more / max(target, documents scored t or more)",
     source="S. Robertson, D. A. Hull: The TREC-9 filtering track final report, 2000",
     example="T9P(target=20)",
     parameters={**_T, "target": Parameter("how many documents should be selected", _above_0, "a number > 0")},
-    sees=_SEES,
-    explain=_explained(_t9p_steps),
+    steps=_t9p_steps,
 )
 def t9p(selection: Selection, t: float = THRESHOLD, target: float = T9_TARGET) -> Floats:
     return tables_at(selection, t).t9p(target)

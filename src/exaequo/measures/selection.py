@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from exaequo.errors import BadParameter
-from exaequo.judge import Floats
+from exaequo.judge import Floats, Ints
 
 #: Below this share of the best utility, T11SU counts nothing (TREC 2002 filtering track).
 T11_FLOOR = -0.5
@@ -58,7 +58,7 @@ class Tables:
     @property
     def recall(self) -> Floats:
         """Selected among the relevant."""
-        return _share(self.a, self.relevant)
+        return share_of(self.a, self.relevant)
 
     @property
     def noise(self) -> Floats:
@@ -73,17 +73,17 @@ class Tables:
     @property
     def density(self) -> Floats:
         """Relevant among all documents: the precision of a filter that selects everything."""
-        return _share(self.relevant, self.documents)
+        return share_of(self.relevant, self.documents)
 
     @property
     def fallout(self) -> Floats:
         """Selected among the documents that are not relevant."""
-        return _share(self.b, self.b + self.d)
+        return share_of(self.b, self.b + self.d)
 
     @property
     def accuracy(self) -> Floats:
         """Right decisions among all."""
-        return _share(self.a + self.d, self.documents)
+        return share_of(self.a + self.d, self.documents)
 
     def f(self, beta: float = 1.0) -> Floats:
         """F(β) of precision and recall; 0 if both are. Made of the counts, so that equal F's are equal numbers."""
@@ -112,7 +112,7 @@ class Tables:
         """Utility over the best there can be: all relevant documents, and no other."""
         if not relevant > 0:
             raise BadParameter(f"A relevant document must be worth more than 0. Got {relevant} instead.")
-        return _share(self.utility(relevant, nonrelevant, missed, passed), self.best_utility(relevant, passed))
+        return share_of(self.utility(relevant, nonrelevant, missed, passed), self.best_utility(relevant, passed))
 
     def scaled_utility(self, relevant: float = 2.0, nonrelevant: float = -1.0, floor: float = T11_FLOOR) -> Floats:
         """Normalised utility, cut at a floor and brought to [0, 1]; T11SU with the defaults."""
@@ -152,6 +152,7 @@ class Tables:
         return Tables(*(np.array([column.sum()]) for column in (self.a, self.b, self.c, self.d)))
 
 
-def _share(above: Floats, below: Floats) -> Floats:
+def share_of(above: Floats | Ints, below: Floats | Ints) -> Floats:
     """Divide; NaN where there is nothing to divide by."""
-    return np.divide(above, below, out=np.full_like(above, np.nan), where=below != 0)
+    shares: Floats = np.divide(above, below, out=np.full(above.shape, np.nan), where=below != 0)
+    return shares

@@ -10,8 +10,8 @@ import numpy as np
 
 from exaequo.choices import HIGHEST_GRADE
 from exaequo.errors import BadParameter
-from exaequo.evaluation import judged_runs, prepared, warn
-from exaequo.filtering import Filter, filters_of, from_tables
+from exaequo.evaluation import judged_runs, warn
+from exaequo.filtering import Filter, absent, from_tables, judged_filters
 from exaequo.judge import Floats, Judgments
 from exaequo.language import say, strategy
 from exaequo.measures import Measure, parse_measure
@@ -71,11 +71,12 @@ def read_filters(qrels: Any, runs: Any, common: Common, docs: int | None = None)
     if runs is None:
         one = isinstance(qrels, list | tuple) and bool(qrels) and hasattr(qrels[0], "_fields")  # named tuples
         several = isinstance(qrels, Mapping | list | tuple) and not one
-        return from_tables(qrels if several else [qrels], docs=docs), ""
-    options = Options(**evaluation(common))
-    judged = list(judged_runs(prepared(read_qrels(qrels), options, every=True), read_runs(runs), options))
-    warn(note for _, said in judged for note in said)
-    return filters_of([ordering for ordering, _ in judged], docs=docs), level_of(common)
+        filters = from_tables(qrels if several else [qrels], docs=docs)
+        warn(absent(filters))
+        return filters, ""
+    filters, said = judged_filters(read_qrels(qrels), read_runs(runs), Options(**evaluation(common)), docs=docs)
+    warn(said)
+    return filters, level_of(common)
 
 
 def of_selections(measure: str) -> Measure:
@@ -86,9 +87,10 @@ def of_selections(measure: str) -> Measure:
     return parsed
 
 
-def cautioned(measure: Measure) -> str:
-    """Say that values are averaged that should not be, if they are."""
-    return say("raw utilities, which are not to be averaged over themes") if measure.definition.caution else ""
+def cautioned(measure: Measure, topics: int = 2) -> str:
+    """Say that values of so many topics are averaged that should not be, if they are."""
+    averaged = measure.definition.caution and topics > 1
+    return say("raw utilities, which are not to be averaged over themes") if averaged else ""
 
 
 def level_of(common: Common) -> str:

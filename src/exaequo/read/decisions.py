@@ -28,6 +28,8 @@ NAMES: dict[str, tuple[str, ...]] = {
     "time": ("time", "order"),
 }
 _OPTIONAL = ("document", "time")
+#: Dates whose order as text is not that of time: 31/01/2026, 1.2.26, 2026-1-31; and nothing.
+_UNORDERED = r"^$|^\d{1,2}[-/.]\d{1,2}[-/.]\d{2}|^\d{4}[-/.](\d[-/.]|\d\d[-/.]\d(\D|$))"
 _WORDS = {"true": 1.0, "yes": 1.0, "t": 1.0, "y": 1.0, "false": 0.0, "no": 0.0, "f": 0.0, "n": 0.0}
 
 
@@ -88,21 +90,22 @@ def _decisions(name: str, table: pl.DataFrame, place: tables.Place, given: Mappi
     if not table.height:
         raise bad_input(place.name, "there are no rows", "decisions", "Check how it was made.")
     theme = tables.as_text(table[found["theme"]], place)
+    document = tables.as_text(table[found["document"]], place) if "document" in there else None
+    names = {"theme": theme} if document is None else {"theme": theme, "document": document}
     numbers = {ours: _numbers(table[found[ours]]) for ours in ("truth", "score")}
     problems = [
         place.problem(row, f"the {what} is {_quoted(table[found[what]][row])}", expected, "Mend or delete the row.")
         for what, bad, expected in (
-            ("theme", theme.is_null() | (theme == ""), "a name"),
+            *((what, column.is_null() | (column == ""), "a name") for what, column in names.items()),
             ("truth", ~numbers["truth"].is_finite().fill_null(value=False), "a number, true or false"),
             ("score", ~numbers["score"].is_finite().fill_null(value=False), "a finite number, true or false"),
         )
         for row in bad.fill_null(value=True).arg_true()
     ]
-    document = tables.as_text(table[found["document"]], place) if "document" in there else None
     if document is not None:
         problems += _twice(theme, document, place)
     if problems:
-        raise InputError(problems)
+        raise InputError(sorted(problems, key=lambda each: each.line or 0))
     moment, moments = _moments(table[found["time"]], place) if "time" in there else (None, None)
     truth, score = (numbers[ours].to_numpy() for ours in ("truth", "score"))
     return Decisions(name, theme, truth, score, document, moment, moments, place.name)
@@ -125,11 +128,17 @@ def _twice(theme: pl.Series, document: pl.Series, place: tables.Place) -> list[P
 
 def _moments(column: pl.Series, place: tables.Place) -> tuple[npt.NDArray[np.int64], pl.Series]:
     """Return the place of each time among all of them, and these in order: as numbers if they are, else as text."""
-    numbers = _numbers(column) if column.dtype in (pl.String, pl.Boolean) else column
-    times = numbers if not numbers.null_count() else tables.as_text(column, place)
-    missing = (times.is_null() | (times.cast(pl.String) == "")).fill_null(value=True).arg_true()
-    if len(missing):
-        problems = [place.problem(row, "the time is missing", "when it came", "Mend the row.") for row in missing]
+    text = tables.as_text(column, place).str.strip_chars()
+    numbers = text.cast(pl.Float64, strict=False) if column.dtype == pl.String else column
+    times = numbers if numbers.count() else text
+    number = times.dtype.is_numeric()
+    expected = "a finite number, as others are" if number else "a number, or text in the order of time, as 2026-01-31"
+    bad = times.is_null() | (times.is_finite().not_() if number else text.fill_null("").str.contains(_UNORDERED))
+    problems = [
+        place.problem(row, f"the time is {_quoted(column[row])}", expected, "Mend the row.")
+        for row in bad.fill_null(value=True).arg_true()
+    ]
+    if problems:
         raise InputError(problems)
     moments = times.unique().sort().alias("time")
     return np.searchsorted(moments.to_numpy(), times.to_numpy()), moments

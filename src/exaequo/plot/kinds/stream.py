@@ -45,14 +45,16 @@ def stream(
     a list of them; its column time or order says when documents come, else the order of the lines does.
     """
     filters, level = read_filters(qrels, runs, common)
+    alone = len(filters) == 1
     streams = [stream_of(one, threshold, theme=topic, window=window) for one in filters]
-    if len(filters) == 1 and measure is None:
+    if alone and measure is None:
         wanted = {word(name): (streams[0], get(short)) for name, short in _FIGURES.items()}
-        title, y_title = say("{run} over time", run=filters[0].name), say("Value")
+        y_title = say("Value")
     else:
         chosen = of_selections(measure or "SelF")
         wanted = {each.filter: (each, chosen) for each in streams}
-        title, y_title = say("Filters over time"), axis_name(chosen)
+        y_title = axis_name(chosen)
+    title = say("{run} over time", run=filters[0].name) if alone else say("Filters over time")
     points = {name: _points(each, chosen) for name, (each, chosen) in wanted.items()}
     values = [y for line in points.values() for _, y in line]
     if not values:

@@ -9,7 +9,7 @@ from exaequo.comparison import compare
 from exaequo.language import say
 from exaequo.measures import Measure, parse_measure
 from exaequo.plot.chart import Canvas, Chart, Common, notes
-from exaequo.plot.data import evaluation, level_of
+from exaequo.plot.data import cautioned, evaluation, level_of
 from exaequo.plot.kinds import kind
 from exaequo.plot.marks import axis_name, best_rows, layer, nominal, padded, quantity, short_names
 from exaequo.read import QrelsLike
@@ -29,7 +29,7 @@ def systems(
     kept, some = best_rows([row["run"] for row in rows])
     rows = rows[: len(kept)]
     sure = say("{sure:g} % intervals", sure=100 * (1 - alpha))
-    note = notes(sure, letters_mean(rows), result.plan.name, some, level_of(common))
+    note = notes(sure, letters_mean(rows), result.plan.name, cautioned(what), some, level_of(common))
     return means(rows, what, Canvas.of(common, say("Means of {measure}", measure=what.name), note))
 
 

@@ -56,7 +56,7 @@ def threshold(
         chosen = of_selections(measure or f"SelF(beta={beta!r})")
         figures = {name: chosen.definition.function(table, **chosen.params) for name, table in tables.items()}
         title, y_title = say("What the threshold does"), say("{measure}, macro-average", measure=axis_name(chosen))
-        about = cautioned(chosen)
+        about = cautioned(chosen, len(filters[0].themes))
     means = {name: mean_of_themes(values).tolist() for name, values in figures.items()}
     axes = _axes(means, grid, y_title, filters)
     points = {
@@ -68,7 +68,7 @@ def threshold(
     n = len(np.unique(_scores(filters)))
     some = "" if whole else say("{n} of {all:,} thresholds", n=len(grid), all=n)
     empty, left = int((filters[0].n_rel == 0).sum()), ""
-    if empty:
+    if empty and any(np.isnan(values).any() for values in figures.values()):
         left = say("{n:,} {n:theme|themes} with nothing relevant left out where a figure is undefined", n=empty)
     note = notes(say("{n:,} {n:theme|themes}", n=len(filters[0].themes)), left, about, some, level)
     return lines(points, axes, Canvas.of(common, title, note), marked=marked, interpolate=how)

@@ -12,7 +12,7 @@ from exaequo.evaluation import evaluate
 from exaequo.language import say, strategy, word
 from exaequo.measures import Measure, parse_measure
 from exaequo.plot.chart import Canvas, Chart, Common, notes
-from exaequo.plot.data import defined, evaluation, level_of
+from exaequo.plot.data import cautioned, defined, evaluation, level_of
 from exaequo.plot.kinds import kind
 from exaequo.plot.marks import Row, axis_name, best_rows, layer, nominal, padded, quantity, short_names
 from exaequo.read import QrelsLike
@@ -30,7 +30,7 @@ def ties(qrels: QrelsLike, runs: Any, *, measure: str = "AP", **common: Unpack[C
     found = {run: {ties: scores.mean(what, run=run, ties=ties) for ties in COMPARED} for run in scores.runs}
     defined(what, np.array([each["realistic"] for each in found.values()]))
     order, some = best_rows(sorted(found, key=lambda run: -what.upward * found[run]["realistic"]))
-    note = notes(say("sorted by the realistic score"), some, level_of(common))
+    note = notes(say("sorted by the realistic score"), cautioned(what, len(scores.shared)), some, level_of(common))
     return intervals(
         found, order, what, Canvas.of(common, say("What ties leave open: {measure}", measure=what.name), note)
     )
