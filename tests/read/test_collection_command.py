@@ -38,7 +38,7 @@ grade  judgments  topics
     4          1       1
 
 remark: grades run from 1 (best) to 4 or 5: turned, so that 4 is the best and 1 the least
-remark: 1 judgment of -1, the paper a question was asked for: relevant, with the least grade, 1
+remark: 1 judgment of -1, taken for the paper a question came from: relevant, with the least grade, 1
 remark: 1 topic without judgments: 3
 """
 

@@ -65,7 +65,7 @@ def test_grades_of_cranfield_are_turned(tmp_path: Path) -> None:
     assert grades(found) == {("1", "1"): 4, ("1", "2"): 3, ("1", "3"): 2, ("1", "4"): 1, ("2", "1"): 0, ("3", "5"): 1}
     assert found.remarks == (
         "grades run from 1 (best) to 4 or 5: turned, so that 4 is the best and 1 the least",
-        "1 judgment of -1, the paper a question was asked for: relevant, with the least grade, 1",
+        "1 judgment of -1, taken for the paper a question came from: relevant, with the least grade, 1",
     )
     (tmp_path / "cranqrel").unlink()
     assert grades(read(tmp_path, "1 1 1\n2 2 2\n3 3 3\n"))["3", "3"] == 3

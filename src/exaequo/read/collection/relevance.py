@@ -37,7 +37,7 @@ def judgments(file: File) -> tuple[pl.DataFrame, list[str]]:
         remarks.append("grades run from 1 (best) to 4 or 5: turned, so that 4 is the best and 1 the least")
         if own:
             of = count(own, "judgment")
-            remarks.append(f"{of} of -1, the paper a question was asked for: relevant, with the least grade, 1")
+            remarks.append(f"{of} of -1, taken for the paper a question came from: relevant, with the least grade, 1")
     return _once(frame, remarks), remarks
 
 
