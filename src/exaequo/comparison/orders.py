@@ -181,6 +181,9 @@ def _ranked(scores: Scores, judges: Sequence[Preference]) -> tuple[dict[str, dic
         strange = [system for system in each.ranks if system not in scores.runs]
         without = [run for run in scores.runs if run not in each.ranks]
         own = {run: each.ranks[run] for run in scores.runs if run in each.ranks}
+        if each.judge == CONSENSUS and len(judges) > 1:
+            found, expected = f"a judge is called {CONSENSUS!r}", "another name: this is the mean rank of all judges"
+            raise bad_input(each.file, found, expected, "Rename the judge, or the file.")
         if len(own) < 2:
             found = f"judge {each.judge!r} ranks {count(len(own), 'run')} of these ({listed(list(each.ranks))})"
             expected = f"two or more of {listed(scores.runs)}"
@@ -210,8 +213,10 @@ def _compared(theirs: Floats, found: Floats) -> tuple[Any, ...]:
     return len(theirs), *_agreement(theirs, found), told, same, opposite, 100 * same / told if told else float("nan")
 
 
-def _ends(theirs: Floats, found: Floats) -> list[bool]:
-    """Tell whether the best, and the worst, of an order are among those of the judge."""
+def _ends(theirs: Floats, found: Floats) -> list[bool] | list[None]:
+    """Tell whether the best, and the worst, of an order are among those of the judge, if there are any."""
+    if np.ptp(theirs) == 0 or np.ptp(found) == 0:
+        return [None, None]
     return [bool(np.all(theirs[found == end(found)] == end(theirs))) for end in (np.max, np.min)]
 
 

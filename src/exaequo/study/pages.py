@@ -26,7 +26,7 @@ from exaequo.plot.page import policy
 from exaequo.study import Study
 from exaequo.study.editions import ALL, EDITION, of_runs
 from exaequo.study.sentences import summary
-from exaequo.study.tables import MAXIMUM, PLAIN, STAR, WEIGHTED
+from exaequo.study.tables import DIGITS, MAXIMUM, PLAIN, STAR, WEIGHTED
 from exaequo.tabular import Column, Table
 from exaequo.tiestats import LEVELS
 from exaequo.writing import write_whole
@@ -176,7 +176,8 @@ def _once(frame: pl.DataFrame) -> pl.DataFrame:
     alone = frame.filter(pl.col("track") != ALL)["track"].n_unique() == 1
     own = [name for name in frame.columns if name != "edition" and not (alone and name == "track")]
     label = "edition" if "edition" in frame.columns else "track"
-    return frame.filter(~pl.col(label).str.starts_with("(") | pl.struct(own).is_first_distinct())
+    figures = pl.struct(pl.col(name).round(DIGITS) if frame[name].dtype.is_float() else pl.col(name) for name in own)
+    return frame.filter(~pl.col(label).str.starts_with("(") | figures.is_first_distinct())
 
 
 def _section(name: str, frame: pl.DataFrame, alpha: float) -> str:
@@ -228,7 +229,7 @@ def _systems(frame: pl.DataFrame) -> str:
     for (measure,), own in frame.group_by("measure", maintain_order=True):
         parts.append(f"<h3>{html.escape(str(measure))}</h3>")
         for label, rows in own.group_by(EDITION, maintain_order=True):
-            title = html.escape(say("{edition}: {n:,} systems", edition=" ".join(map(str, label)), n=rows.height))
+            title = html.escape(say("{edition}: {n:,} {n:system|systems}", edition=" ".join(map(str, label)), n=rows.height))
             table = _scroll(_table(rows.drop(*EDITION, "measure")))
             parts.append(f"<details><summary>{title}</summary>{table}</details>\n")
     return "".join(parts)

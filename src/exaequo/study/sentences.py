@@ -34,8 +34,8 @@ def _of_ties(archive: dict[str, Any], table: pl.DataFrame) -> str:
     return say(
         "{editions:,} {editions:edition|editions}, {runs:,} {runs:run|runs}, {lines:,} lines: on average "
         "{tied_mean_percent:.1f} % of the documents of a list are tied, with {per_score_mean:.1f} documents per score. "
-        "Of {lists:,} {lists:list|lists}, {all_tied:,} consist of tied documents only ({one_tie:,} of one single tie), "
-        "{no_tie:,} have no tie.",
+        "Of {lists:,} {lists:list|lists}, {all_tied:,} {all_tied:consists|consist} of tied documents only ({one_tie:,} "
+        "of one single tie), {no_tie:,} {no_tie:has|have} no tie.",
         **{**ties, **archive},
     )
 
