@@ -124,8 +124,7 @@ def page(study: Study) -> str:
     contents = "".join(f'<li><a href="#{name}">{html.escape(say(TITLES[name][0]))}</a></li>' for name in ordered)
     alpha = study.about["options"]["alpha"]
     parts = [_section(name, _once(study.tables[name]), alpha) for name in ordered]
-    options = ", ".join(f"{name} {value}" for name, value in study.about["options"].items())
-    versions = ", ".join(f"{name} {value}" for name, value in study.about["versions"].items())
+    options, versions = (", ".join(_settings(study.about[part])) for part in ("options", "versions"))
     made = html.escape(say("Options: {options}. Versions: {versions}.", options=options, versions=versions))
     said = "".join(f"<p>{html.escape(line)}</p>" for line in summary(study))
     return f"""<!doctype html>
@@ -150,6 +149,14 @@ def page(study: Study) -> str:
 </body>
 </html>
 """
+
+
+def _settings(given: dict[str, Any]) -> Iterator[str]:
+    """Yield what was asked for, or used, as name and value; what was left open is left out."""
+    for name, value in given.items():
+        if value is not None:
+            text = " ".join(value) if isinstance(value, list) else f"{value:g}" if isinstance(value, float) else value
+            yield f"{name} {text}"
 
 
 def _figures(study: Study) -> Iterator[str]:
@@ -229,7 +236,9 @@ def _systems(frame: pl.DataFrame) -> str:
     for (measure,), own in frame.group_by("measure", maintain_order=True):
         parts.append(f"<h3>{html.escape(str(measure))}</h3>")
         for label, rows in own.group_by(EDITION, maintain_order=True):
-            title = html.escape(say("{edition}: {n:,} {n:system|systems}", edition=" ".join(map(str, label)), n=rows.height))
+            title = html.escape(
+                say("{edition}: {n:,} {n:system|systems}", edition=" ".join(map(str, label)), n=rows.height)
+            )
             table = _scroll(_table(rows.drop(*EDITION, "measure")))
             parts.append(f"<details><summary>{title}</summary>{table}</details>\n")
     return "".join(parts)
