@@ -22,7 +22,8 @@ from scipy import stats
 
 from exaequo import BadParameter, ExaequoError, InputError, UsageError
 from exaequo.cli import run as command
-from exaequo.study import Study, study, tables
+from exaequo.stats.agreement import competition_ranks
+from exaequo.study import Study, study
 from exaequo.study.archive import find
 from exaequo.study.pages import write
 from exaequo.study.work import Done
@@ -161,7 +162,7 @@ def test_rankings(archive: Path, result: Study) -> None:
 
 
 def test_competition_ranks() -> None:
-    assert tables.competition_ranks(np.array([0.5, 0.9, 0.5, 0.1])).tolist() == [2, 1, 2, 4]
+    assert competition_ranks(np.array([0.5, 0.9, 0.5, 0.1])).tolist() == [2, 1, 2, 4]
 
 
 def test_lucky_lists(archive: Path, result: Study) -> None:

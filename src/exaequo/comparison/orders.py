@@ -15,7 +15,7 @@ from exaequo.judge import Floats
 from exaequo.measures import Measure, parse_measures
 from exaequo.read.orderings import Preference
 from exaequo.scores import Scores
-from exaequo.stats.agreement import kendall, krippendorff, rbo_of_scores, tau_ap_b
+from exaequo.stats.agreement import competition_ranks, kendall, krippendorff, rbo_of_scores, tau_ap_b
 from exaequo.stats.equality import settled, settled_means, slack_of
 from exaequo.text import count, listed
 
@@ -76,15 +76,10 @@ def places(keys: Sequence[Floats]) -> Floats:
     return place
 
 
-def _ranks(figures: Floats) -> list[int]:
-    """Return ranks, 1 for the highest; equal ones share the best of theirs."""
-    return (1 + (figures[None, :] > figures[:, None]).sum(axis=1)).tolist()  # type: ignore[no-any-return]
-
-
 def orders(scores: Scores, sorts: Sequence[Sort]) -> pl.DataFrame:
     """Return the rank of each system by each measure and by each sort of the means, in the order of the first sort."""
-    found = {measure.name: _ranks(_mean(scores, measure)) for measure in scores.measures}
-    found |= {named(sort): _ranks(places([_mean(scores, key) for key in sort])) for sort in sorts}
+    found = {measure.name: competition_ranks(_mean(scores, measure)) for measure in scores.measures}
+    found |= {named(sort): competition_ranks(places([_mean(scores, key) for key in sort])) for sort in sorts}
     return pl.DataFrame({"run": scores.runs, **found}).sort(named(sorts[0]), maintain_order=True)
 
 
@@ -198,9 +193,9 @@ def _ranked(scores: Scores, judges: Sequence[Preference]) -> tuple[dict[str, dic
 
 def _midranks(ranks: dict[str, float], runs: Sequence[str]) -> Floats:
     """Return the ranks of these runs among themselves; equal ones share the mean of theirs."""
-    own = np.array([ranks[run] for run in runs])
-    before, alike = (own[:, None] > own[None, :]).sum(axis=1), (own[:, None] == own[None, :]).sum(axis=1)
-    return before + (alike + 1) / 2  # type: ignore[no-any-return]
+    from scipy.stats import rankdata
+
+    return np.asarray(rankdata([ranks[run] for run in runs]), dtype=np.float64)
 
 
 def _alpha(judges: Iterable[dict[str, float]], runs: Sequence[str]) -> float:
