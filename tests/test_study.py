@@ -327,6 +327,16 @@ def test_measures_of_all_kinds(archive: Path, tmp_path: Path) -> None:
     assert found.tables["differences"].filter(chosen)["p"].item() < 0.05  # names help, that is lower it
 
 
+def test_names_in_brackets(archive: Path, tmp_path: Path) -> None:
+    """Only what sums are called is taken."""
+    for name in ("(2003)", "(average)"):
+        shutil.copytree(archive / "web" / "1999", tmp_path / name / "web" / name)
+    write(study(tmp_path / "(2003)", tmp_path / "out"), tmp_path / "out")
+    assert "<td>(2003)</td>" in (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    with pytest.raises(InputError, match=r"there is web \(average\); expected other names than \(all\), "):
+        study(tmp_path / "(average)", tmp_path / "out")
+
+
 def test_a_track_may_be_called_all(archive: Path, tmp_path: Path) -> None:
     copy = tmp_path / "archive"
     shutil.copytree(archive / "web", copy / "all")

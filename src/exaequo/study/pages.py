@@ -24,9 +24,9 @@ from exaequo.language import ENGLISH, number, say, speaking, spoken, word
 from exaequo.luck import GAINS, RANKS
 from exaequo.plot.page import policy
 from exaequo.study import Study
-from exaequo.study.editions import ALL, EDITION, of_runs
+from exaequo.study.editions import ALL, EDITION, SUMS, of_runs
 from exaequo.study.sentences import summary
-from exaequo.study.tables import DIGITS, MAXIMUM, PLAIN, STAR, WEIGHTED
+from exaequo.study.tables import DIGITS, STAR
 from exaequo.tabular import Column, Table
 from exaequo.tiestats import LEVELS
 from exaequo.writing import write_whole
@@ -89,8 +89,6 @@ _DIGITS = {
 }
 _P = ("p", "p_bootstrap", "p_randomization", "p_rc", "p_ro", "p_co")
 _HEADS = {"difference_percent": "δ %", "of": "means of", "p_bootstrap": "bootstrap", "p_randomization": "randomization"}
-#: What stands where a track or an edition does, and is none.
-_SUMS = (ALL, PLAIN, WEIGHTED, MAXIMUM)
 #: Tables about runs, where AP is MAP.
 _OF_RUNS = ("lucky_runs", "gains", "rankings", "conclusions", "stuffing_scores", "stuffed_runs", "systems")
 
@@ -184,7 +182,7 @@ def _once(frame: pl.DataFrame) -> pl.DataFrame:
     own = [name for name in frame.columns if name != "edition" and not (alone and name == "track")]
     label = "edition" if "edition" in frame.columns else "track"
     figures = pl.struct(pl.col(name).round(DIGITS) if frame[name].dtype.is_float() else pl.col(name) for name in own)
-    return frame.filter(~pl.col(label).str.starts_with("(") | figures.is_first_distinct())
+    return frame.filter(~pl.col(label).is_in(SUMS) | figures.is_first_distinct())
 
 
 def _section(name: str, frame: pl.DataFrame, alpha: float) -> str:
@@ -265,7 +263,7 @@ def _table(frame: pl.DataFrame) -> Table:
 
 def _in_words(column: pl.Series) -> list[Any]:
     """Return values with words of ours in the language spoken; names stay."""
-    ours = {*_SUMS} if column.name in EDITION else {*LEVELS} if column.name == "by" else ()
+    ours = {*SUMS} if column.name in EDITION else {*LEVELS} if column.name == "by" else ()
     return [word(value) if value in ours else value for value in column]
 
 

@@ -9,8 +9,8 @@ import polars as pl
 
 from exaequo.language import number, say
 from exaequo.study import Study
-from exaequo.study.editions import ALL, of_runs
-from exaequo.study.tables import PLAIN, STAR
+from exaequo.study.editions import ALL, PLAIN, of_runs
+from exaequo.study.tables import STAR
 
 
 def summary(study: Study) -> list[str]:

@@ -29,12 +29,20 @@ from exaequo.luck import (
 from exaequo.measures import Measure
 from exaequo.stats.agreement import competition_ranks, kendall, pearson
 from exaequo.stats.tests import Setting, bootstrap_of_many, randomization, student
-from exaequo.study.editions import ALL, EDITION, Editions, by_track, labelled, with_totals
+from exaequo.study.editions import (
+    ALL,
+    EDITION,
+    MAXIMUM,
+    PLAIN,
+    WEIGHTED,
+    Editions,
+    by_track,
+    labelled,
+    with_totals,
+)
 from exaequo.study.stuffing import stuffed_runs, stuffing, stuffing_scores
 from exaequo.tiestats import COUNTED, LEVELS, frame_of, per_score_at, spread
 
-#: What stands for the averages of editions, and for their maximum.
-PLAIN, WEIGHTED, MAXIMUM = "(average)", "(average by runs)", "(maximum)"
 #: How a conclusion can be wrong: significant with the order of names alone, with fair ties alone, or the other way.
 WAYS = ("only_conventional", "only_realistic", "opposite")
 #: Random samples of the bootstrap test: lists are many.
