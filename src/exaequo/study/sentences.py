@@ -45,17 +45,22 @@ def _of_differences(row: dict[str, Any], alpha: float) -> str:
     name = of_runs(row["measure"])
     if row["difference"] == 0:
         return say("The order of names does not change {measure} on average.", measure=name)
+    share = row["relative_percent"]
+    change = {
+        "measure": name,
+        "difference": row["difference"],
+        "share": say(" ({share:+.2f} %)", share=share) if abs(share) >= 0.005 else "",
+    }
+    if row["pairs"] < 2:
+        return say("The order of names changes {measure} by {difference:+.5f}{share} in the only run.", **change)
     verdict = say(
         "significant at {alpha:g} ({p})" if row["p"] < alpha else "not significant at {alpha:g} ({p})",
         alpha=alpha,
         p=number(f"p < {STAR}" if row["p"] < STAR else f"p = {row['p']:.3f}"),
     )
-    share = row["relative_percent"]
     return say(
         "The order of names changes {measure} by {difference:+.5f}{share} on average, {verdict}{r}.",
-        measure=name,
-        difference=row["difference"],
-        share=say(" ({share:+.2f} %)", share=share) if abs(share) >= 0.005 else "",
+        **change,
         verdict=verdict,
         r=say("; r = {r:.2f}", r=row["r"]) if row["r"] == row["r"] else "",
     )
