@@ -223,6 +223,14 @@ def test_ties_command(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.usefixtures("files")
+def test_a_table_of_nothing_says_so(capfd: pytest.CaptureFixture[str]) -> None:
+    assert command(["ties", "q", "r", "--table", "reversals"]) == 0
+    assert capfd.readouterr().out == "How often what n topics say of two runs is reversed on n others: none\n"
+    assert command(["ties", "q", "r", "--table", "stuffing", "--lang", "fr"]) == 0
+    assert capfd.readouterr().out.endswith(" : néant\n")
+
+
+@pytest.mark.usefixtures("files")
 def test_whole_numbers_are_whole(capfd: pytest.CaptureFixture[str]) -> None:
     assert command(["ties", "q", "r", "-m", "NumRet", "-m", "LastRel(docs=10)", "-m", "RR"]) == 0
     text = capfd.readouterr().out

@@ -375,6 +375,37 @@ def test_bad_orderings(
     assert str(caught.value).startswith(f"{where}: {said}")
 
 
+def test_all_problems_of_orderings_are_said(tmp_path: Path) -> None:
+    """`exaequo check` does not read orderings: nobody is sent there."""
+    for name, text in (("a.txt", "x first\ny 2\ny 3\n"), ("a.csv", "system,rank\nx,first\ny,2\ny,3\n")):
+        with pytest.raises(InputError) as caught:
+            read_orderings(written(tmp_path / name, text))
+        first, second = str(caught.value).splitlines()
+        assert "the rank is 'first'" in first
+        assert "system 'y' of judge 'a'" in second
+    with pytest.raises(InputError) as caught:
+        read_orderings(written(tmp_path / "long.txt", "x first\n" * 30))
+    assert len(caught.value.problems) == 30
+    assert str(caught.value).splitlines()[20:] == ["(10 more in this input; `.problems` lists them)"]
+
+
+def test_no_judge_is_taken_for_the_consensus() -> None:
+    with pytest.raises(InputError, match="a judge is called 'consensus'; expected another name"):
+        people(orderings={"ann": {"bm25": 1, "hybrid": 2}, "consensus": {"bm25": 2, "hybrid": 1}})
+    alone = people(orderings={"consensus": {"bm25": 2, "hybrid": 1}}).orderings
+    assert alone is not None
+    assert {*alone["two"]} == {"consensus"}
+
+
+def test_who_tells_nothing_apart_has_no_best() -> None:
+    table = people(orderings={"ann": dict.fromkeys(JUDGES["ann"], 1), "bob": JUDGES["bob"]}).orderings
+    assert table is not None
+    ends = table.select("same_best", "same_worst")
+    apart = (table["two"] != "ann") & (table["one"] != "ann")
+    assert all(row == (None, None) for row in ends.filter(~apart).rows())
+    assert None not in ends.filter(apart)["same_best"]
+
+
 def test_orderings_are_files_or_ranks() -> None:
     for wrong in ({"hybrid": 1}, [3]):
         with pytest.raises(BadParameter, match="orderings are files"):

@@ -22,7 +22,8 @@ from scipy import stats
 
 from exaequo import BadParameter, ExaequoError, InputError, UsageError
 from exaequo.cli import run as command
-from exaequo.study import Study, study, tables
+from exaequo.stats.agreement import competition_ranks
+from exaequo.study import Study, study
 from exaequo.study.archive import find
 from exaequo.study.pages import write
 from exaequo.study.work import Done
@@ -161,7 +162,7 @@ def test_rankings(archive: Path, result: Study) -> None:
 
 
 def test_competition_ranks() -> None:
-    assert tables.competition_ranks(np.array([0.5, 0.9, 0.5, 0.1])).tolist() == [2, 1, 2, 4]
+    assert competition_ranks(np.array([0.5, 0.9, 0.5, 0.1])).tolist() == [2, 1, 2, 4]
 
 
 def test_lucky_lists(archive: Path, result: Study) -> None:
@@ -324,6 +325,16 @@ def test_measures_of_all_kinds(archive: Path, tmp_path: Path) -> None:
     assert (lucky["conventional"] < lucky["realistic"]).all()
     chosen = (pl.col("measure") == "Noise@5") & (pl.col("of") == "lists") & (pl.col("track") == "(all)")
     assert found.tables["differences"].filter(chosen)["p"].item() < 0.05  # names help, that is lower it
+
+
+def test_names_in_brackets(archive: Path, tmp_path: Path) -> None:
+    """Only what sums are called is taken."""
+    for name in ("(2003)", "(average)"):
+        shutil.copytree(archive / "web" / "1999", tmp_path / name / "web" / name)
+    write(study(tmp_path / "(2003)", tmp_path / "out"), tmp_path / "out")
+    assert "<td>(2003)</td>" in (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    with pytest.raises(InputError, match=r"there is web \(average\); expected other names than \(all\), "):
+        study(tmp_path / "(average)", tmp_path / "out")
 
 
 def test_a_track_may_be_called_all(archive: Path, tmp_path: Path) -> None:

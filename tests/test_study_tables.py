@@ -337,6 +337,26 @@ def test_nothing_is_said_twice(archive: Path, tmp_path: Path) -> None:
     assert ("(all)", "(average)") in labels(both, "ties")
     assert ("(all)", "RR") not in labels(two, "differences")
     assert ("(all)", "RR") in labels(both, "differences")
+    nearly = pl.DataFrame(
+        {"track": ["t"] * 3, "edition": ["1", "(average)", "(average by runs)"], "mean": [0.3, 0.3, 0.1 + 0.2]}
+    )
+    assert pages._once(nearly)["edition"].to_list() == ["1"]
+
+
+def test_one_of_anything_is_singular(tmp_path: Path) -> None:
+    place = tmp_path / "a" / "t" / "1"
+    (place / "runs").mkdir(parents=True)
+    (place / "qrels").write_text("1 0 b 1\n2 0 a 1\n", encoding="utf-8")
+    lines = "1 Q0 a 1 1 r\n1 Q0 b 2 1 r\n2 Q0 a 1 2 r\n2 Q0 b 2 1 r\n"
+    (place / "runs" / "r").write_text(lines, encoding="utf-8")
+    done = study(tmp_path / "a", tmp_path / "out")
+    said = "Of 2 lists, 1 consists of tied documents only (1 of one single tie), 1 has no tie."
+    ties, mrr, *_ = summary(done)
+    assert ties.endswith(said)
+    assert mrr == "The order of names changes MRR by +0.25000 (+33.33 %) in the only run."
+    page = pages.page(done)
+    assert "t 1: 1 system<" in page
+    assert "Options: measures RR AP, depth 1000, top 5, alpha 0.05, max_grade 127." in page
 
 
 def test_without_a_drawing_library(result: Study, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,15 +46,21 @@ class ExaequoError(Exception):
     exit_code = 1
 
 
-class InputError(ExaequoError, ValueError):
-    """A file or table that cannot be evaluated."""
+#: Problems that are said at most, where no command lists them.
+MOST_SAID = 20
 
-    def __init__(self, problems: Problem | Sequence[Problem]) -> None:
+
+class InputError(ExaequoError, ValueError):
+    """A file or table that cannot be evaluated; `checked` if `exaequo check` reads it, and so lists its problems."""
+
+    def __init__(self, problems: Problem | Sequence[Problem], *, checked: bool = True) -> None:
         self.problems = (problems,) if isinstance(problems, Problem) else tuple(problems)
-        more = len(self.problems) - 1
-        where = "`.problems` lists them" if self.problems[0].line is None else "`exaequo check` lists them all"
-        tail = f"\n({more:,} more in this input; {where})" if more else ""
-        super().__init__(f"{self.problems[0]}{tail}")
+        said = self.problems[: 1 if checked else MOST_SAID]
+        more = len(self.problems) - len(said)
+        by_command = checked and self.problems[0].line is not None
+        where = "`exaequo check` lists them all" if by_command else "`.problems` lists them"
+        tail = [f"({more:,} more in this input; {where})"] if more else []
+        super().__init__("\n".join([*map(str, said), *tail]))
 
 
 def bad_input(file: str, found: str, expected: str, mend: str, *, line: int | None = None) -> InputError:

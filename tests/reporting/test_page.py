@@ -487,7 +487,16 @@ def test_provenance_and_verdict(sample: Path, opened: Opened) -> None:
     verdict = page.text_content(".verdict") or ""
     assert verdict.startswith("hybrid has the highest mean AP, 0.6603, over 25 topics")
     assert "pairs ties decide which run is better: no verdict is given there" in (page.text_content("#ties") or "")
-    assert "boolean" in (page.text_content("#health") or "")
+    heads, *rows = (row.locator("th, td").all_text_contents() for row in page.locator("#health tr").all())
+    assert heads[-3:] == ["lists of tied documents only", "lists that are one tie", "lists without ties"]
+    assert {run: counts[-3:] for run, *counts in rows} == {
+        "bm25": ["0", "0", "25"],
+        "boolean": ["16", "0", "0"],
+        "dense-fp16": ["0", "0", "0"],
+        "hybrid": ["0", "0", "25"],
+        "llm-judge": ["12", "0", "0"],
+        "logprob": ["0", "0", "0"],
+    }
 
 
 @pytest.mark.speed

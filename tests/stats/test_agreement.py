@@ -44,6 +44,7 @@ def test_tau_ap_by_hand() -> None:
     with pytest.raises(BadParameter, match="without ties"):
         tau_ap(np.array([1.0, 1.0]), np.array([1.0, 2.0]))
     assert np.isnan(tau_ap_b(np.ones(3), np.arange(3.0)))
+    assert tau_ap_b(np.arange(4.0), np.array([2.0, 0.0, 3.0, 1.0])) == 0
 
 
 def test_rbo_published() -> None:

@@ -29,7 +29,7 @@ from exaequo.choices import (
 )
 from exaequo.cli import output
 from exaequo.errors import UsageError
-from exaequo.language import ENGLISH, LANGUAGES, of_locale, speaking
+from exaequo.language import ENGLISH, LANGUAGES, of_locale, say, speaking
 
 if TYPE_CHECKING:
     from exaequo.read import Qrels, Run
@@ -128,7 +128,10 @@ class Target:
         options: Mapping[str, Any] | None = None,
         warnings: Sequence[str] = (),
     ) -> None:
-        """Write tables: all in one JSON document, one as CSV, or for people: with sentences, no title over nothing."""
+        """Write tables: all in one JSON document, one as CSV, or for people: with sentences, no title over nothing.
+
+        Where there is nothing but empty tables, people are told so.
+        """
         from exaequo import tabular
 
         if self.format == "json":
@@ -141,7 +144,10 @@ class Target:
         else:
             some = [table for table in tables.values() if table.frame.height or not table.title]
             shown = [tabular.Table(lines=before), *some, tabular.Table(lines=after)]
-        self.text("\n\n".join(filter(None, map(tabular.WRITERS[self.format], shown))))
+        text = "\n\n".join(filter(None, map(tabular.WRITERS[self.format], shown)))
+        if not text and self.format == "table":
+            text = "\n".join(say("{title}: none", title=table.title) for table in tables.values())
+        self.text(text)
 
     def beside(self, warnings: Iterable[str]) -> list[str]:
         """Return the warnings as lines where the output is passed on, with no standard error beside it."""

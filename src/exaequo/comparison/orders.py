@@ -15,7 +15,7 @@ from exaequo.judge import Floats
 from exaequo.measures import Measure, parse_measures
 from exaequo.read.orderings import Preference
 from exaequo.scores import Scores
-from exaequo.stats.agreement import kendall, krippendorff, rbo_of_scores, tau_ap_b
+from exaequo.stats.agreement import competition_ranks, kendall, krippendorff, rbo_of_scores, tau_ap_b
 from exaequo.stats.equality import settled, settled_means, slack_of
 from exaequo.text import count, listed
 
@@ -76,15 +76,10 @@ def places(keys: Sequence[Floats]) -> Floats:
     return place
 
 
-def _ranks(figures: Floats) -> list[int]:
-    """Return ranks, 1 for the highest; equal ones share the best of theirs."""
-    return (1 + (figures[None, :] > figures[:, None]).sum(axis=1)).tolist()  # type: ignore[no-any-return]
-
-
 def orders(scores: Scores, sorts: Sequence[Sort]) -> pl.DataFrame:
     """Return the rank of each system by each measure and by each sort of the means, in the order of the first sort."""
-    found = {measure.name: _ranks(_mean(scores, measure)) for measure in scores.measures}
-    found |= {named(sort): _ranks(places([_mean(scores, key) for key in sort])) for sort in sorts}
+    found = {measure.name: competition_ranks(_mean(scores, measure)) for measure in scores.measures}
+    found |= {named(sort): competition_ranks(places([_mean(scores, key) for key in sort])) for sort in sorts}
     return pl.DataFrame({"run": scores.runs, **found}).sort(named(sorts[0]), maintain_order=True)
 
 
@@ -181,6 +176,9 @@ def _ranked(scores: Scores, judges: Sequence[Preference]) -> tuple[dict[str, dic
         strange = [system for system in each.ranks if system not in scores.runs]
         without = [run for run in scores.runs if run not in each.ranks]
         own = {run: each.ranks[run] for run in scores.runs if run in each.ranks}
+        if each.judge == CONSENSUS and len(judges) > 1:
+            found, expected = f"a judge is called {CONSENSUS!r}", "another name: this is the mean rank of all judges"
+            raise bad_input(each.file, found, expected, "Rename the judge, or the file.")
         if len(own) < 2:
             found = f"judge {each.judge!r} ranks {count(len(own), 'run')} of these ({listed(list(each.ranks))})"
             expected = f"two or more of {listed(scores.runs)}"
@@ -195,9 +193,9 @@ def _ranked(scores: Scores, judges: Sequence[Preference]) -> tuple[dict[str, dic
 
 def _midranks(ranks: dict[str, float], runs: Sequence[str]) -> Floats:
     """Return the ranks of these runs among themselves; equal ones share the mean of theirs."""
-    own = np.array([ranks[run] for run in runs])
-    before, alike = (own[:, None] > own[None, :]).sum(axis=1), (own[:, None] == own[None, :]).sum(axis=1)
-    return before + (alike + 1) / 2  # type: ignore[no-any-return]
+    from scipy.stats import rankdata
+
+    return np.asarray(rankdata([ranks[run] for run in runs]), dtype=np.float64)
 
 
 def _alpha(judges: Iterable[dict[str, float]], runs: Sequence[str]) -> float:
@@ -210,8 +208,10 @@ def _compared(theirs: Floats, found: Floats) -> tuple[Any, ...]:
     return len(theirs), *_agreement(theirs, found), told, same, opposite, 100 * same / told if told else float("nan")
 
 
-def _ends(theirs: Floats, found: Floats) -> list[bool]:
-    """Tell whether the best, and the worst, of an order are among those of the judge."""
+def _ends(theirs: Floats, found: Floats) -> list[bool] | list[None]:
+    """Tell whether the best, and the worst, of an order are among those of the judge, if there are any."""
+    if np.ptp(theirs) == 0 or np.ptp(found) == 0:
+        return [None, None]
     return [bool(np.all(theirs[found == end(found)] == end(theirs))) for end in (np.max, np.min)]
 
 

@@ -48,7 +48,10 @@ def read_orderings(data: OrderingsLike) -> list[Preference]:
     paths = [data] if isinstance(data, str | os.PathLike) else list(data)
     if not all(isinstance(path, str | os.PathLike) for path in paths):
         raise BadParameter("orderings are files, or {judge: {system: rank}}.")
-    found = [each for path in paths for each in _file(os.fspath(path))]
+    try:
+        found = [each for path in paths for each in _file(os.fspath(path))]
+    except InputError as error:
+        raise InputError(error.problems, checked=False) from None
     unique = unique_names([(each.judge, each.file) for each in found])
     return [replace(each, judge=name) for each, name in zip(found, unique, strict=True)]
 

@@ -13,7 +13,7 @@ from exaequo.options import Options
 from exaequo.order import Ordering, Ranking
 from exaequo.plot.kinds.at_k import cutoffs, means_at
 from exaequo.plot.kinds.tie_groups import tie_bars
-from exaequo.tiestats import tie_statistics
+from exaequo.tiestats import COUNTED, tie_statistics
 
 #: Ranks in the pictures of cutoffs, of ties, and of relevant documents found.
 DEEPEST_CUTOFF, DEEPEST_TIE, DEEPEST_HIT = 50, 50, 100
@@ -65,15 +65,15 @@ def first_cut(measures: Sequence[Measure]) -> Measure | None:
 
 
 def _health(ordering: Ordering, ranking: Ranking) -> dict[str, Any]:
-    statistics, lines = tie_statistics(ordering), ordering.judged_run
+    summary, lines = tie_statistics(ordering).summary(), ordering.judged_run
     top = ranking.rank <= 10
     return {
         "missing": len(lines.missing),
         "stray": len(lines.stray),
         "unjudged": 100 * float((~ranking.judged[top]).mean()) if top.any() else 0.0,
-        "stuffed": int(statistics.stuffed.sum()),
-        "tied": statistics.summary()["tied_percent"],
-        "one_tie": int(statistics.one_tie.sum()),
+        "stuffed": summary["stuffed"],
+        "tied": summary["tied_percent"],
+        **{name: summary[name] for name in COUNTED},
     }
 
 

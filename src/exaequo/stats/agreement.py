@@ -11,6 +11,11 @@ from exaequo.errors import BadParameter
 from exaequo.judge import Floats, Ints
 
 
+def competition_ranks(values: Floats) -> Ints:
+    """Return ranks, 1 for the highest; equal values share the best of their ranks, as in 1, 2, 2, 4."""
+    return np.searchsorted(np.sort(-values), -values) + 1
+
+
 def kendall(one: Floats, two: Floats) -> tuple[float, float]:
     """Return Kendall's τ-b and its p; NaN where one of the two has no order at all."""
     if len(one) < 2 or not np.ptp(one) or not np.ptp(two):
@@ -57,7 +62,7 @@ def _one_way(truth: Floats, estimate: Floats) -> float:
     if not counted.any():
         return float("nan")
     right = (above & (truth[None, :] > truth[:, None])).sum(axis=1)
-    return float(2 * np.mean(right[counted] / number[counted]) - 1)
+    return float(np.mean((2 * right - number)[counted] / number[counted]))
 
 
 RankedItems = Sequence[Hashable | frozenset[Hashable] | set[Hashable]]

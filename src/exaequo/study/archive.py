@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from exaequo.errors import InputError, UsageError, bad_input
+from exaequo.study.editions import SUMS
 from exaequo.text import did_you_mean
 
 
@@ -50,6 +51,10 @@ def find(archive: str | Path, tracks: Sequence[str] = (), editions: Sequence[str
     if not path.exists():
         raise _refused(path, "there is no such file or folder", "an archive", "Check the path.")
     found = _from_manifest(path) if path.is_file() else _from_folder(path)
+    for edition in found:
+        if {edition.track, edition.name} & {*SUMS}:
+            expected = f"other names than {', '.join(SUMS)}, as sums are called"
+            raise _refused(path, f"there is {edition.label}", expected, "Rename it.")
     for what, asked, known in (
         ("track", tracks, {edition.track for edition in found}),
         ("edition", editions, {edition.name for edition in found}),

@@ -10,8 +10,8 @@ from exaequo.measures import parse_measure
 from exaequo.scores import Scores
 
 EDITION = ["track", "edition"]
-#: What stands for all tracks, or for all editions.
-ALL = "(all)"
+#: What stands for all tracks, or for all editions; for the averages of editions, and for their maximum.
+SUMS = ALL, PLAIN, WEIGHTED, MAXIMUM = "(all)", "(average)", "(average by runs)", "(maximum)"
 #: Measures whose mean over topics is called M and their name.
 _MEANS = ("AP", "RR")
 

@@ -24,9 +24,9 @@ from exaequo.language import ENGLISH, number, say, speaking, spoken, word
 from exaequo.luck import GAINS, RANKS
 from exaequo.plot.page import policy
 from exaequo.study import Study
-from exaequo.study.editions import ALL, EDITION, of_runs
+from exaequo.study.editions import ALL, EDITION, SUMS, of_runs
 from exaequo.study.sentences import summary
-from exaequo.study.tables import MAXIMUM, PLAIN, STAR, WEIGHTED
+from exaequo.study.tables import DIGITS, STAR
 from exaequo.tabular import Column, Table
 from exaequo.tiestats import LEVELS
 from exaequo.writing import write_whole
@@ -89,8 +89,6 @@ _DIGITS = {
 }
 _P = ("p", "p_bootstrap", "p_randomization", "p_rc", "p_ro", "p_co")
 _HEADS = {"difference_percent": "δ %", "of": "means of", "p_bootstrap": "bootstrap", "p_randomization": "randomization"}
-#: What stands where a track or an edition does, and is none.
-_SUMS = (ALL, PLAIN, WEIGHTED, MAXIMUM)
 #: Tables about runs, where AP is MAP.
 _OF_RUNS = ("lucky_runs", "gains", "rankings", "conclusions", "stuffing_scores", "stuffed_runs", "systems")
 
@@ -124,8 +122,7 @@ def page(study: Study) -> str:
     contents = "".join(f'<li><a href="#{name}">{html.escape(say(TITLES[name][0]))}</a></li>' for name in ordered)
     alpha = study.about["options"]["alpha"]
     parts = [_section(name, _once(study.tables[name]), alpha) for name in ordered]
-    options = ", ".join(f"{name} {value}" for name, value in study.about["options"].items())
-    versions = ", ".join(f"{name} {value}" for name, value in study.about["versions"].items())
+    options, versions = (", ".join(_settings(study.about[part])) for part in ("options", "versions"))
     made = html.escape(say("Options: {options}. Versions: {versions}.", options=options, versions=versions))
     said = "".join(f"<p>{html.escape(line)}</p>" for line in summary(study))
     return f"""<!doctype html>
@@ -152,6 +149,14 @@ def page(study: Study) -> str:
 """
 
 
+def _settings(given: dict[str, Any]) -> Iterator[str]:
+    """Yield what was asked for, or used, as name and value; what was left open is left out."""
+    for name, value in given.items():
+        if value is not None:
+            text = " ".join(value) if isinstance(value, list) else f"{value:g}" if isinstance(value, float) else value
+            yield f"{name} {text}"
+
+
 def _figures(study: Study) -> Iterator[str]:
     """Yield the pictures, or what is missing to draw them."""
     from exaequo.study.pictures import pictures
@@ -176,7 +181,8 @@ def _once(frame: pl.DataFrame) -> pl.DataFrame:
     alone = frame.filter(pl.col("track") != ALL)["track"].n_unique() == 1
     own = [name for name in frame.columns if name != "edition" and not (alone and name == "track")]
     label = "edition" if "edition" in frame.columns else "track"
-    return frame.filter(~pl.col(label).str.starts_with("(") | pl.struct(own).is_first_distinct())
+    figures = pl.struct(pl.col(name).round(DIGITS) if frame[name].dtype.is_float() else pl.col(name) for name in own)
+    return frame.filter(~pl.col(label).is_in(SUMS) | figures.is_first_distinct())
 
 
 def _section(name: str, frame: pl.DataFrame, alpha: float) -> str:
@@ -228,7 +234,9 @@ def _systems(frame: pl.DataFrame) -> str:
     for (measure,), own in frame.group_by("measure", maintain_order=True):
         parts.append(f"<h3>{html.escape(str(measure))}</h3>")
         for label, rows in own.group_by(EDITION, maintain_order=True):
-            title = html.escape(say("{edition}: {n:,} systems", edition=" ".join(map(str, label)), n=rows.height))
+            title = html.escape(
+                say("{edition}: {n:,} {n:system|systems}", edition=" ".join(map(str, label)), n=rows.height)
+            )
             table = _scroll(_table(rows.drop(*EDITION, "measure")))
             parts.append(f"<details><summary>{title}</summary>{table}</details>\n")
     return "".join(parts)
@@ -255,7 +263,7 @@ def _table(frame: pl.DataFrame) -> Table:
 
 def _in_words(column: pl.Series) -> list[Any]:
     """Return values with words of ours in the language spoken; names stay."""
-    ours = {*_SUMS} if column.name in EDITION else {*LEVELS} if column.name == "by" else ()
+    ours = {*SUMS} if column.name in EDITION else {*LEVELS} if column.name == "by" else ()
     return [word(value) if value in ours else value for value in column]
 
 

@@ -10,7 +10,7 @@ import polars as pl
 from exaequo.language import say
 from exaequo.plot.chart import SHAPES, Canvas, Chart
 from exaequo.plot.marks import Axes, Row, by_name, layer, nominal, quantity, ranks_axis, short_names
-from exaequo.study.editions import ALL, of_runs
+from exaequo.study.editions import SUMS, of_runs
 
 _SHARE: Row = {"scale": {"domain": [0, 100], "nice": False}}
 
@@ -25,9 +25,9 @@ class Picture(NamedTuple):
 
 def pictures(tables: dict[str, pl.DataFrame], measures: Sequence[str]) -> Iterator[Picture]:
     """Yield what there is to draw."""
-    ties = tables["ties"].filter(~pl.col("edition").str.starts_with("("))
+    ties = tables["ties"].filter(~pl.col("edition").is_in(SUMS))
     yield Picture("share-tied", share_tied(ties), say("The figures are in the first table."))
-    gains = tables["gains"].filter(pl.col("edition") != ALL)
+    gains = tables["gains"].filter(~pl.col("edition").is_in(SUMS))
     yield Picture("gains", gains_by_edition(gains, measures), say("The figures are in the table of gains."))
     measure = "AP" if "AP" in measures else measures[-1]
     systems = tables["systems"].filter(pl.col("measure") == measure).drop_nulls(["rank_realistic", "rank_conventional"])

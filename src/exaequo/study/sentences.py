@@ -9,8 +9,8 @@ import polars as pl
 
 from exaequo.language import number, say
 from exaequo.study import Study
-from exaequo.study.editions import ALL, of_runs
-from exaequo.study.tables import PLAIN, STAR
+from exaequo.study.editions import ALL, PLAIN, of_runs
+from exaequo.study.tables import STAR
 
 
 def summary(study: Study) -> list[str]:
@@ -34,8 +34,8 @@ def _of_ties(archive: dict[str, Any], table: pl.DataFrame) -> str:
     return say(
         "{editions:,} {editions:edition|editions}, {runs:,} {runs:run|runs}, {lines:,} lines: on average "
         "{tied_mean_percent:.1f} % of the documents of a list are tied, with {per_score_mean:.1f} documents per score. "
-        "Of {lists:,} {lists:list|lists}, {all_tied:,} consist of tied documents only ({one_tie:,} of one single tie), "
-        "{no_tie:,} have no tie.",
+        "Of {lists:,} {lists:list|lists}, {all_tied:,} {all_tied:consists|consist} of tied documents only ({one_tie:,} "
+        "of one single tie), {no_tie:,} {no_tie:has|have} no tie.",
         **{**ties, **archive},
     )
 
@@ -45,17 +45,22 @@ def _of_differences(row: dict[str, Any], alpha: float) -> str:
     name = of_runs(row["measure"])
     if row["difference"] == 0:
         return say("The order of names does not change {measure} on average.", measure=name)
+    share = row["relative_percent"]
+    change = {
+        "measure": name,
+        "difference": row["difference"],
+        "share": say(" ({share:+.2f} %)", share=share) if abs(share) >= 0.005 else "",
+    }
+    if row["pairs"] < 2:
+        return say("The order of names changes {measure} by {difference:+.5f}{share} in the only run.", **change)
     verdict = say(
         "significant at {alpha:g} ({p})" if row["p"] < alpha else "not significant at {alpha:g} ({p})",
         alpha=alpha,
         p=number(f"p < {STAR}" if row["p"] < STAR else f"p = {row['p']:.3f}"),
     )
-    share = row["relative_percent"]
     return say(
         "The order of names changes {measure} by {difference:+.5f}{share} on average, {verdict}{r}.",
-        measure=name,
-        difference=row["difference"],
-        share=say(" ({share:+.2f} %)", share=share) if abs(share) >= 0.005 else "",
+        **change,
         verdict=verdict,
         r=say("; r = {r:.2f}", r=row["r"]) if row["r"] == row["r"] else "",
     )

@@ -27,14 +27,22 @@ from exaequo.luck import (
     which_is_better,
 )
 from exaequo.measures import Measure
-from exaequo.stats.agreement import kendall, pearson
+from exaequo.stats.agreement import competition_ranks, kendall, pearson
 from exaequo.stats.tests import Setting, bootstrap_of_many, randomization, student
-from exaequo.study.editions import ALL, EDITION, Editions, by_track, labelled, with_totals
+from exaequo.study.editions import (
+    ALL,
+    EDITION,
+    MAXIMUM,
+    PLAIN,
+    WEIGHTED,
+    Editions,
+    by_track,
+    labelled,
+    with_totals,
+)
 from exaequo.study.stuffing import stuffed_runs, stuffing, stuffing_scores
 from exaequo.tiestats import COUNTED, LEVELS, frame_of, per_score_at, spread
 
-#: What stands for the averages of editions, and for their maximum.
-PLAIN, WEIGHTED, MAXIMUM = "(average)", "(average by runs)", "(maximum)"
 #: How a conclusion can be wrong: significant with the order of names alone, with fair ties alone, or the other way.
 WAYS = ("only_conventional", "only_realistic", "opposite")
 #: Random samples of the bootstrap test: lists are many.
@@ -239,11 +247,6 @@ def _moves(means: dict[str, Floats]) -> tuple[Bools, Bools]:
     worst = int(WORST * len(low))
     kept = np.sort(np.argsort(middle, kind="stable")[worst:])
     return moved, competition_ranks(low[kept]) != competition_ranks(middle[kept])
-
-
-def competition_ranks(values: Floats) -> Ints:
-    """Return ranks, best first; equal values share the best of their ranks, as in 1, 2, 2, 4."""
-    return np.searchsorted(np.sort(-values), -values) + 1
 
 
 def conclusions(editions: Editions, measure: Measure, alpha: float) -> pl.DataFrame:
