@@ -51,13 +51,6 @@ class Decisions:
 
 def read_decisions(data: Any, *, reader: str | None = None, columns: Mapping[str, str] | None = None) -> Decisions:
     """Read a table from a path or an object; `columns` maps `theme`, `truth`, … to its own names."""
-    try:
-        return _read(data, reader, columns or {})
-    except InputError as error:
-        raise InputError(error.problems, checked=False) from None
-
-
-def _read(data: Any, reader: str | None, columns: Mapping[str, str]) -> Decisions:
     if isinstance(data, str | os.PathLike):
         path = os.fspath(data)
         content, source = load(path)
@@ -69,7 +62,7 @@ def _read(data: Any, reader: str | None, columns: Mapping[str, str]) -> Decision
         name = source.stem
     else:
         table, place, name = objects.to_table(data, trec.RUN, "table"), tables.Place("table"), "table"
-    return _decisions(name, table, place, columns)
+    return _decisions(name, table, place, columns or {})
 
 
 def holds_decisions(path: str, *, reader: str | None = None, columns: Mapping[str, str] | None = None) -> bool:
