@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from exaequo.reporting import report
     from exaequo.sampledata import sample
     from exaequo.scores import Scores
+    from exaequo.searching import experiment, search
 
 __all__ = [
     "BadParameter",
@@ -63,6 +64,7 @@ __all__ = [
     "define",
     "design",
     "evaluate",
+    "experiment",
     "explain",
     "explain_filter",
     "filtering",
@@ -77,6 +79,7 @@ __all__ = [
     "replicate",
     "report",
     "sample",
+    "search",
     "stats",
     "study",
     "write_metadata",
@@ -98,6 +101,7 @@ _HOMES = {
     "reporting": "report",
     "sampledata": "sample",
     "scores": "Scores",
+    "searching": "experiment search",
 }
 _MODULES = "audit axioms compat filtering measures plot stats study".split()
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
