@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     from exaequo.reporting import report
     from exaequo.sampledata import sample
     from exaequo.scores import Scores
-    from exaequo.searching import experiment, search
+    from exaequo.searching import search
+    from exaequo.searching.experiments import experiment
 
 __all__ = [
     "BadParameter",
@@ -101,7 +102,8 @@ _HOMES = {
     "reporting": "report",
     "sampledata": "sample",
     "scores": "Scores",
-    "searching": "experiment search",
+    "searching": "search",
+    "searching.experiments": "experiment",
 }
 _MODULES = "audit axioms compat filtering measures plot stats study".split()
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import os
 
+from exaequo.choices import SEARCH_DEPTH, TOPIC_FIELDS
 from exaequo.evaluation import warn
 from exaequo.read import Run
 from exaequo.read.collection import Collection
-from exaequo.searching.experiments import Experiment, collection_of, experiment
 from exaequo.searching.models import MODELS, Model
 from exaequo.searching.notation import System
-from exaequo.searching.retrieval import FIELDS, queries_of, retrieve
+from exaequo.searching.retrieval import collection_of, queries_of, retrieve
 
-__all__ = ["FIELDS", "MODELS", "Experiment", "Model", "System", "experiment", "search"]
+__all__ = ["MODELS", "Model", "System", "search"]
 
 
 def search(
@@ -25,8 +25,8 @@ def search(
     *,
     stem: bool = False,
     stop: bool = True,
-    depth: int = 1000,
-    fields: str = FIELDS[0],
+    depth: int = SEARCH_DEPTH,
+    fields: str = TOPIC_FIELDS[0],
 ) -> Run:
     """Return what a built-in system finds for the topics of a collection.
 

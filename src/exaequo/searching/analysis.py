@@ -24,8 +24,8 @@ STOP_WORDS = {
         "i me my mine you your yours he him his she her hers it its we us our ours they them their theirs "
         "who whom whose which what when where why how "
         "at by for from in into of off on onto out over to up upon with within without about above across after "
-        "against along among around before behind below beneath beside between beyond down during near per since through "
-        "toward towards under until via "
+        "against along among around before behind below beneath beside between beyond down during near per since "
+        "through toward towards under until via "
         "and or but if then than as so because while though although whether "
         "am is are was were be been being do does did done doing have has had having can could may might must shall "
         "should will would there here also too very".split()

@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from exaequo.choices import COMPARE_MEASURES, INTERVAL
+from exaequo.choices import COMPARE_MEASURES, INTERVAL, SEARCH_DEPTH, TIMEOUT, TOPIC_FIELDS
 from exaequo.comparison import Comparison, compare
 from exaequo.errors import BadParameter, ExaequoError, bad_input
 from exaequo.evaluation import evaluate_runs, judged_runs, warn
@@ -27,12 +27,10 @@ from exaequo.sampledata import qrels_text
 from exaequo.scores import Scores
 from exaequo.scores.formats import grid, summary
 from exaequo.searching.notation import System
-from exaequo.searching.retrieval import FIELDS, queries_of
+from exaequo.searching.retrieval import collection_of, queries_of
 from exaequo.searching.systems import SystemLike, Task, outcome, refuse
 from exaequo.tabular import Column, Table, Tabled
 from exaequo.writing import write_whole
-
-DEPTH, TIMEOUT = 1000, 600.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,10 +56,9 @@ class Experiment(Tabled):
         """The judgments."""
         return _judgments(self.collection)
 
-    @property
-    def table(self) -> Table:
-        """Scores and costs for reading."""
-        shown = grid(self.scores)
+    def table(self, measures: Iterable[str] | str | None = None) -> Table:
+        """Return scores, of all measures or these, and costs for reading."""
+        shown = grid(self.scores if measures is None else self.scores.only(measures=parse_measures(measures)))
         costs = [
             Column(word("seconds"), self.costs["seconds"], digits=2),
             Column("MB", self.costs["memory_mb"], digits=0),
@@ -122,15 +119,6 @@ def make_folder(folder: Path) -> None:
         raise ExaequoError(f"{folder}: cannot write ({error.strerror}).") from None
 
 
-def collection_of(collection: Collection | str | os.PathLike[str]) -> Collection:
-    """Return a collection; read it if a place or a name is given."""
-    if isinstance(collection, Collection):
-        return collection
-    from exaequo.read.collection import read_collection
-
-    return read_collection(collection)
-
-
 def _judgments(collection: Collection) -> Qrels:
     if collection.qrels is None:
         raise bad_input(collection.name, "there are no judgments", "qrels", "Choose a collection that has some.")
@@ -142,8 +130,8 @@ def experiment(
     systems: Mapping[str, SystemLike] | Iterable[str],
     measures: Iterable[str | Measure] | str | Measure = COMPARE_MEASURES,
     *,
-    depth: int = DEPTH,
-    fields: str = FIELDS[0],
+    depth: int = SEARCH_DEPTH,
+    fields: str = TOPIC_FIELDS[0],
     timeout: float = TIMEOUT,
     folder: str | Path | None = None,
 ) -> Experiment:
@@ -170,8 +158,8 @@ def perform(
     systems: Mapping[str, SystemLike] | Iterable[str],
     measures: Iterable[str | Measure] | str | Measure,
     *,
-    depth: int = DEPTH,
-    fields: str = FIELDS[0],
+    depth: int = SEARCH_DEPTH,
+    fields: str = TOPIC_FIELDS[0],
     timeout: float = TIMEOUT,
     folder: str | Path | None = None,
 ) -> Experiment:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import polars as pl
 
+from exaequo.choices import TOPIC_FIELDS
 from exaequo.errors import BadParameter, bad_input
 from exaequo.read import Run, Source
 from exaequo.read.collection import Collection
@@ -14,16 +17,23 @@ from exaequo.searching.counts import Matrix, counted
 from exaequo.searching.notation import System
 from exaequo.text import count, listed
 
-#: Parts of a topic that can be the query; `all` is the three of them.
-FIELDS = ("title", "description", "all")
 #: Queries scored at a time: their scores for all documents are in memory together.
 _AT_ONCE = 64
 
 
-def queries_of(collection: Collection, fields: str = FIELDS[0]) -> pl.DataFrame:
+def collection_of(collection: Collection | str | os.PathLike[str]) -> Collection:
+    """Return a collection; read it if a place or a name is given."""
+    if isinstance(collection, Collection):
+        return collection
+    from exaequo.read.collection import read_collection
+
+    return read_collection(collection)
+
+
+def queries_of(collection: Collection, fields: str = TOPIC_FIELDS[0]) -> pl.DataFrame:
     """Return `qid, text`. A topic that lacks the field is asked by the first it has."""
-    if fields not in FIELDS:
-        raise BadParameter(f"fields must be one of {', '.join(FIELDS)}. Got {fields!r} instead.")
+    if fields not in TOPIC_FIELDS:
+        raise BadParameter(f"fields must be one of {', '.join(TOPIC_FIELDS)}. Got {fields!r} instead.")
     parts = ["title", "description", "narrative"]
     texts = [pl.col(part).str.replace_all(r"\s+", " ").str.strip_chars() for part in parts]
     if fields == "all":
