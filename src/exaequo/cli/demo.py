@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 import textwrap
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +14,7 @@ from exaequo.choices import COMPARE_MEASURES
 from exaequo.cli import output
 from exaequo.cli.experiment import saved
 from exaequo.cli.options import speaks
+from exaequo.errors import DataWarning
 from exaequo.language import say
 
 if TYPE_CHECKING:
@@ -40,11 +43,12 @@ def demo(collection: str, folder: str, sample: str | None) -> None:
         for path in sampledata.sample().save(sample):
             click.echo(path)
         return
-    from exaequo import tabular
     from exaequo.searching.experiments import perform
 
     result = perform(collection, SYSTEMS, COMPARE_MEASURES)
-    parts = [_collection(result), tabular.text(result.table("AP")), _verdicts(result)]
+    output.warn(*result.warnings)
+    # The line on pools goes after the verdicts.
+    parts = [_collection(result), result.text("AP"), _verdicts(result)]
     output.show_text("\n\n".join(parts) + "\n")
     paths = [str(path) for path in saved(result, folder, (BASELINE, STEMMED)) if path.parent.name != "runs"]
     written = say("Written: {files}", files=", ".join([*paths, str(Path(folder) / "runs" / "*")]))
@@ -75,7 +79,8 @@ def _collection(result: Experiment) -> str:
 
 def _verdicts(result: Experiment) -> str:
     """Say what the comparison with the baseline says of some systems."""
-    comparison = result.compare(baseline=BASELINE)
+    with warnings.catch_warnings(action="ignore", category=DataWarning):  # they have been given
+        comparison = result.compare(baseline=BASELINE)
     pairs = comparison.pairs.filter(comparison.pairs["measure"] == "AP")
     said = dict(pairs.select("two", "verdict").rows())
     return "\n".join(_wrapped(said[name]) for name in TOLD if name in said)
@@ -83,11 +88,11 @@ def _verdicts(result: Experiment) -> str:
 
 def _again(collection: str, folder: str) -> str:
     """Return the commands that do each step again."""
-    qrels, runs = f"{folder}/qrels.txt", f"{folder}/runs"
+    place = shlex.quote(str(Path(collection).absolute()) if Path(collection).exists() else collection)
     commands = (
-        f"exaequo search {collection} --model bm25 --stem -o {runs}/bm25-stem.txt",
-        f"exaequo eval {qrels} {runs}/* --ties all",
-        f"exaequo compare {qrels} {runs}/* --baseline bm25",
-        f"exaequo plot curve {qrels} {runs}/bm25.txt {runs}/bm25-stem.txt -o {folder}/curves.svg",
+        f"exaequo search {place} --model bm25 --stem -o runs/bm25-stem.txt",
+        "exaequo eval qrels.txt runs/* --ties all",
+        "exaequo compare qrels.txt runs/* --baseline bm25",
+        "exaequo plot curve qrels.txt runs/bm25.txt runs/bm25-stem.txt -o curves.svg",
     )
-    return "\n  ".join([say("Each step again:"), *commands])
+    return "\n  ".join([say("Each step again, in {folder}:", folder=folder), *commands])

@@ -62,7 +62,11 @@ def experiment(
         folder=folder,
     )
     output.warn(*result.warnings)
-    Target(form, None).show({"systems": result.table()}, options=result.options, warnings=result.warnings)
+    target = Target(form, None)
+    if form == "table":
+        target.text(result.text(width=output.width()))
+    else:
+        target.show({"systems": result.table()}, options=result.options, warnings=result.warnings)
     if folder is not None:
         for path in saved(result, folder):
             click.echo(path, err=True)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import tempfile
+import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +14,14 @@ import polars as pl
 
 from exaequo.choices import COMPARE_MEASURES, INTERVAL, SEARCH_DEPTH, TIMEOUT, TOPIC_FIELDS
 from exaequo.comparison import Comparison, compare
-from exaequo.errors import BadParameter, ExaequoError, bad_input
+from exaequo.errors import BadParameter, DataWarning, ExaequoError, bad_input
 from exaequo.evaluation import evaluate_runs, judged_runs, warn
-from exaequo.language import word
+from exaequo.language import say, word
 from exaequo.listing import run_text
 from exaequo.measures import Measure, parse_measures
 from exaequo.options import Options
 from exaequo.plot.kinds.curve import curve
-from exaequo.read import Qrels, Run
+from exaequo.read import Qrels, Run, Source
 from exaequo.read.collection import Collection
 from exaequo.reporting import report
 from exaequo.sampledata import qrels_text
@@ -29,7 +30,7 @@ from exaequo.scores.formats import grid, summary
 from exaequo.searching.notation import System
 from exaequo.searching.retrieval import collection_of, queries_of
 from exaequo.searching.systems import SystemLike, Task, outcome, refuse
-from exaequo.tabular import Column, Table, Tabled
+from exaequo.tabular import Column, Table, Tabled, text
 from exaequo.writing import write_whole
 
 
@@ -61,10 +62,14 @@ class Experiment(Tabled):
         shown = grid(self.scores if measures is None else self.scores.only(measures=parse_measures(measures)))
         costs = [
             Column(word("seconds"), self.costs["seconds"], digits=2),
-            Column("MB", self.costs["memory_mb"], digits=0),
+            Column(word("MB"), self.costs["memory_mb"], digits=0),
             Column(word("queries/s"), self.costs["queries_per_second"], digits=0),
         ]
         return Table(summary(self.scores), [*shown.columns, *costs], frame=self.systems)
+
+    def text(self, measures: Iterable[str] | str | None = None, width: int = 0) -> str:
+        """Return the same as text, in parts if a `width` says so."""
+        return text(replace(self.table(measures), lines=[say("* best of its column")]), width=width)
 
     def compare(self, **options: Any) -> Comparison:
         """Compare the systems; options as for `exaequo.compare`."""
@@ -89,8 +94,8 @@ class Experiment(Tabled):
         for name, run in self.runs.items():
             lines = run.frame if "rank" in run.frame.columns else ranked(run.frame)
             texts[folder / "runs" / f"{name}.txt"] = run_text(lines, name, name)
-        for path, text in texts.items():
-            write_whole(path, text.encode())
+        for path, content in texts.items():
+            write_whole(path, content.encode())
         missing = []
         drawn = [self.runs[name] for name in (self.runs if curves is None else curves)]
         for path, draw in (
@@ -98,7 +103,8 @@ class Experiment(Tabled):
             (folder / "curves.svg", lambda path: curve(self.qrels, drawn).save(path)),
         ):
             try:
-                draw(path)
+                with warnings.catch_warnings(action="ignore", category=DataWarning):  # the experiment has given them
+                    draw(path)
                 texts[path] = ""
             except ExaequoError as error:  # a library that draws may not be there; the figures are
                 missing.append(f"{path}: {error}")
@@ -177,7 +183,8 @@ def perform(
         make_folder(lists)
         task = Task(read, queries, depth, timeout, inputs=Path(place), runs=lists)
         done = {name: outcome(name, system, task) for name, system in named.items()}
-    runs = {name: each.run for name, each in done.items()}
+    # A file that is deleted is no place to send anybody to.
+    runs = {name: each.run if folder else replace(each.run, source=Source(name)) for name, each in done.items()}
     scores = evaluate_runs(judged_runs(qrels, runs.values(), options, parsed), parsed, options)
     costs = _costs({name: each.cost._asdict() for name, each in done.items()}, queries.height)
     remarks = [remark for each in done.values() for remark in each.remarks]
