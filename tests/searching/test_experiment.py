@@ -71,7 +71,7 @@ def test_systems_of_all_kinds(place: Path) -> None:
         assert one == two > 0
     directly = exaequo.evaluate(LITTLE.qrels, exaequo.search(LITTLE, "coordination"), "AP", ties="all")
     assert result.systems["AP_optimistic"][0] == directly.mean("AP", ties="optimistic")
-    assert set(result.tables) == {"costs", "systems"}
+    assert set(result.tables) == {"costs", "queries", "systems"}
     costs = result.costs.rows_by_key("system", named=True, unique=True)
     assert 20 < costs["counted"]["memory_mb"] < 2000
     assert costs["function"]["memory_mb"] is None

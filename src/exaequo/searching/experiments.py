@@ -40,7 +40,7 @@ class Experiment(Tabled):
 
     - `runs`: what each system returned, by its name; `scores`: its scores, ties realistic, conventional, optimistic.
     - `costs`: `system, seconds, cpu_seconds, memory_mb, queries_per_second`, from the start of a program to its end.
-    - `systems`: means and costs side by side.
+    - `systems`: means and costs side by side. `queries`: `qid, text`, as systems were asked.
     """
 
     collection: Collection
