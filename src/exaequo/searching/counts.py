@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeAlias
 
+import numpy as np
 import polars as pl
 
 from exaequo.searching.analysis import Analysis
@@ -32,7 +33,6 @@ def counted(documents: pl.Series, queries: pl.Series, analysis: Analysis) -> Cou
 def _matrix(frame: pl.DataFrame, terms: pl.Series, rows: int) -> Matrix:
     from scipy.sparse import csr_array
 
-    known = pl.col("term").cast(pl.Enum(terms)).to_physical()
-    cells = frame.select("row", known).group_by("row", "term").len().sort("row", "term")
-    places = (cells["row"].to_numpy(), cells["term"].to_numpy())
-    return csr_array((cells["len"].cast(pl.Float64).to_numpy(), places), shape=(rows, len(terms)))
+    term = frame["term"].cast(pl.Enum(terms)).to_physical()
+    places = (frame["row"].to_numpy(), term.to_numpy())
+    return csr_array((np.ones(frame.height), places), shape=(rows, len(terms)))  # which adds up what is repeated
