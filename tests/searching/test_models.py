@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -237,3 +238,14 @@ def test_notation(text: str, name: str) -> None:
 def test_what_is_no_system_is_refused(text: str, said: str) -> None:
     with pytest.raises(BadParameter, match=said):
         System.of(text)
+
+
+def test_the_page_has_every_model_with_its_parameters() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "experiment.md").read_text(encoding="utf-8")
+    text = text.partition("## Models")[2].partition("\n## ")[0]
+    rows = {line.split("`")[1]: line for line in text.splitlines() if line.startswith("| `")}
+    assert tuple(rows) == tuple(MODELS)
+    for name, model in MODELS.items():
+        for parameter, usual in model.defaults.items():
+            shown = int(usual) if isinstance(usual, float) and usual.is_integer() else usual
+            assert f"`{parameter}={shown!r}`" in rows[name]

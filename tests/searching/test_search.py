@@ -89,6 +89,14 @@ def test_depth(model: str) -> None:
         exaequo.search(LITTLE, depth=0)
 
 
+@pytest.mark.filterwarnings("ignore::exaequo.errors.DataWarning")  # lists are cut inside ties
+def test_the_order_of_documents_changes_nothing() -> None:
+    backwards = replace(LITTLE, documents=LITTLE.documents.reverse())
+    for model in MODELS:
+        one, two = (exaequo.search(each, model, depth=7).frame.rows() for each in (LITTLE, backwards))
+        assert one == two
+
+
 def test_names_of_documents_change_nothing_but_names() -> None:
     names = {docno: f"Z{99 - at}" for at, docno in enumerate(LITTLE.documents["docno"])}
     renamed = replace(LITTLE, documents=LITTLE.documents.with_columns(pl.col("docno").replace(names)))
