@@ -53,16 +53,15 @@ def as_run(ranking: Ranking, name: str) -> str:
         "rank": ranking.rank,
         "sim": ranking.lines.sim[ranking.line],
     }
-    return run_text(pl.DataFrame(lines), name, ranking.lines.run.source.name)
+    return run_text(pl.DataFrame(lines), name, ranking.lines.run.source.name, "Write a table instead: --format csv.")
 
 
-def run_text(frame: pl.DataFrame, name: str, source: str) -> str:
+def run_text(frame: pl.DataFrame, name: str, source: str, mend: str = "Give it another name.") -> str:
     """Return `qid, docno, rank, sim` as a run file; reading it gives the same scores. Ids with blanks are refused."""
     for column in ("qid", "docno"):
         blank = frame.filter(pl.col(column).str.contains(r"\s"))[column]
         if len(blank):
             found = f"the {column} {blank[0]!r} has a blank"
-            mend = "Write a table instead: --format csv."
             raise bad_input(source, found, "none in a run file", mend)
     tag = pl.lit("_".join(name.split()) or "run").alias("run_id")
     lines = frame.select("qid", pl.lit("Q0").alias("iter"), "docno", "rank", "sim", tag)

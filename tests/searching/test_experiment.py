@@ -170,6 +170,12 @@ def test_what_is_no_system_is_refused_before_the_work(systems: dict[str, Any], s
         exaequo.experiment(LITTLE, {"first": lambda _: pytest.fail("asked")} | systems if systems else systems)
 
 
+def test_a_time_that_is_none_is_refused() -> None:
+    for timeout in (-1, float("nan"), float("inf")):
+        with pytest.raises(BadParameter, match="timeout must be a number of seconds, 0 to 31,536,000"):
+            exaequo.experiment(LITTLE, ["bm25"], timeout=timeout)
+
+
 def test_what_there_is_to_say() -> None:
     with pytest.warns(DataWarning) as given:
         result = exaequo.experiment(

@@ -125,6 +125,13 @@ def test_nothing_to_find() -> None:
     assert no_topics.frame.height == 0
 
 
+def test_a_name_with_a_blank_is_no_name_in_a_run() -> None:
+    odd = replace(LITTLE, documents=LITTLE.documents.with_columns(pl.col("docno") + " b"))
+    made = exaequo.search(odd)
+    with pytest.raises(InputError, match=r"x: the docno '.* b' has a blank; expected none in a run file\. Give it"):
+        run_text(made.frame, made.name, "x")
+
+
 def test_the_language_is_that_of_the_collection() -> None:
     texts = {"docno": ["a", "b"], "title": ["L’eau", "Les eaux"], "text": ["", ""]}
     topics = {"qid": ["1"], "title": ["de l'eau"], "description": [""], "narrative": [""]}

@@ -33,6 +33,9 @@ from exaequo.searching.systems import SystemLike, Task, outcome, refuse
 from exaequo.tabular import Column, Table, Tabled, text
 from exaequo.writing import write_whole
 
+#: A year, in seconds.
+LONGEST = 31_536_000
+
 
 @dataclass(frozen=True, eq=False)
 class Experiment(Tabled):
@@ -173,6 +176,8 @@ def perform(
     named = dict(systems) if isinstance(systems, Mapping) else {System.of(each).name: each for each in systems}
     if not named:
         raise BadParameter("No system is given; for example: bm25, bm25-stem, coordination.")
+    if not 0 <= timeout <= LONGEST:
+        raise BadParameter(f"timeout must be a number of seconds, 0 to {LONGEST:,}. Got {timeout!r} instead.")
     for name, system in named.items():
         refuse(name, system)
     parsed, options = parse_measures(measures), Options(ties=INTERVAL)
