@@ -7,13 +7,16 @@ import warnings
 from collections.abc import Sequence
 from html.parser import HTMLParser
 from pathlib import Path
+from random import Random
 from typing import Any
 
+import polars as pl
 from hypothesis import strategies as st
 
 import exaequo
 from exaequo.measures import Measure, catalogue, parse_measure
 from exaequo.measures.registry import REQUIRED
+from exaequo.read.collection import Collection
 
 EXAMPLES: dict[str, dict[str, Any]] = {
     example["id"]: example
@@ -118,3 +121,28 @@ class Tags(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self.texts.append(data)
+
+
+def little() -> Collection:
+    """Return a collection of made-up texts: nine topics of two words, sixty documents, singular and plural."""
+    random = Random(3)
+    words = "bridge river clock bird loaf engine violin ship lamp".split()
+    topics = [(str(at + 1), f"{one} {words[at - 4]}") for at, one in enumerate(words)]
+    texts: dict[str, str] = {}
+    grades: Grades = {qid: {} for qid, _ in topics}
+    for number in range(60):
+        qid, title = topics[number % 9]
+        said = [word + "s" * random.randint(0, 1) for word in title.split() * 2 + random.choices(words, k=6)]
+        docno = f"D{number:02}"
+        texts[docno] = " ".join(random.sample(said, 7))
+        grades[qid][docno] = number % 4
+    nothing = [""] * len(topics)
+    return Collection(
+        "little",
+        pl.DataFrame({"docno": list(texts), "title": [""] * len(texts), "text": list(texts.values())}),
+        pl.DataFrame(
+            {"qid": [qid for qid, _ in topics], "title": [title for _, title in topics]}
+            | {"description": nothing, "narrative": nothing}
+        ),
+        exaequo.read_qrels(grades),
+    )

@@ -21,6 +21,7 @@ from exaequo.cli.gate import CODES
 from exaequo.errors import BadParameter
 from exaequo.language import LANGUAGES, number, of_locale, say, sentences, speaking, spoken, strategy, word
 from exaequo.text import on_one_line
+from helpers import little
 
 SOURCE = Path(exaequo.__file__).parent
 #: What is written alike everywhere: no three small letters in a row.
@@ -112,7 +113,9 @@ def commands(sample: Sample, folder: Path) -> Iterator[list[str]]:
     """Yield what shows results, in many forms."""
     qrels, runs = sample
     bm25, boolean, *others = runs
-    yield ["demo"]
+    place = str(Path(qrels).parent / "experiments")
+    yield ["demo", "little", "-o", place]
+    yield ["experiment", "little", "--model", "coordination", "-o", place]
     yield ["eval", qrels, *runs]
     yield ["eval", qrels, *runs, "-q", "--ties", "all", "--ties", "expected", "-m", "Compat", "-m", "NumRet"]
     yield ["eval", qrels, *runs, "--depth", "5", "--precision", "single", "--rel-level", "2", "--format", "markdown"]
@@ -185,7 +188,7 @@ def gates(sample: Sample, folder: Path) -> Iterator[list[str]]:
 
 
 #: What has no `--lang` and is English always.
-ENGLISH_COMMANDS = {"check", "collection", "measures", "metadata", "trec_eval"}
+ENGLISH_COMMANDS = {"check", "collection", "measures", "metadata", "search", "trec_eval"}
 
 #: Words of heads and cells that no French table has; options keep their names.
 ENGLISH_WORD = re.compile(
@@ -225,14 +228,19 @@ def unknown(monkeypatch: pytest.MonkeyPatch) -> set[str]:
 
 
 def test_results_are_french(
-    sample: Sample, tmp_path: Path, unknown: set[str], capfd: pytest.CaptureFixture[str]
+    sample: Sample,
+    tmp_path: Path,
+    unknown: set[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
+    monkeypatch.setattr("exaequo.read.collection.read_collection", lambda _: little(), raising=False)
     pattern = english()
     assert pattern.search("hybrid is better than bm25 on AP: +0.1")
     for arguments in commands(sample, tmp_path):
         codes = CODES.values() if arguments[0] == "gate" else (0,)
         assert run([*arguments, "--lang", "fr"]) in codes, arguments
-        text = capfd.readouterr().out.replace(sample[0], "")
+        text = capfd.readouterr().out.replace(str(Path(sample[0]).parent), "")
         assert not pattern.search(text), (arguments, pattern.search(text))
         assert not ENGLISH_WORD.search(OPTION.sub("", text)), (arguments, ENGLISH_WORD.search(OPTION.sub("", text)))
         assert not re.search(r"\d\.\d{4}\b", text), arguments  # decimals have commas

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from exaequo.reporting import report
     from exaequo.sampledata import sample
     from exaequo.scores import Scores
+    from exaequo.searching import search
+    from exaequo.searching.experiments import experiment
 
 __all__ = [
     "BadParameter",
@@ -65,6 +67,7 @@ __all__ = [
     "define",
     "design",
     "evaluate",
+    "experiment",
     "explain",
     "explain_filter",
     "filtering",
@@ -82,6 +85,7 @@ __all__ = [
     "replicate",
     "report",
     "sample",
+    "search",
     "stats",
     "study",
     "write_metadata",
@@ -104,6 +108,8 @@ _HOMES = {
     "reporting": "report",
     "sampledata": "sample",
     "scores": "Scores",
+    "searching": "search",
+    "searching.experiments": "experiment",
 }
 _MODULES = "audit axioms compat filtering measures plot stats study".split()
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}

@@ -79,3 +79,10 @@ THRESHOLD = 0.5
 #: Filters: what a threshold is learnt by, and for what.
 LEARNT_BY = ("f", "utility", "break-even")
 LEARNT_FOR = ("theme", "all")
+
+#: Baseline systems: models; what of a topic is the query (`all`: title, description, narrative); the longest list.
+MODELS = ("boolean", "coordination", "tfidf", "bm25", "ql-dirichlet", "ql-jm")
+TOPIC_FIELDS = ("title", "description", "all")
+SEARCH_DEPTH = 1000
+#: Seconds a program may take in an experiment.
+TIMEOUT = 600.0

@@ -47,22 +47,24 @@ def table(ranking: Ranking, rel: float | None = None) -> pl.DataFrame:
 def as_run(ranking: Ranking, name: str) -> str:
     """Return the lists as a run file in their new order, with scores as they were; ranks count from 1."""
     frame = ranking.lines.run.frame
+    lines = {
+        "qid": frame["qid"][ranking.row],
+        "docno": frame["docno"][ranking.row],
+        "rank": ranking.rank,
+        "sim": ranking.lines.sim[ranking.line],
+    }
+    return run_text(pl.DataFrame(lines), name, ranking.lines.run.source.name, "Write a table instead: --format csv.")
+
+
+def run_text(frame: pl.DataFrame, name: str, source: str, mend: str = "Give it another name.") -> str:
+    """Return `qid, docno, rank, sim` as a run file; reading it gives the same scores. Ids with blanks are refused."""
     for column in ("qid", "docno"):
         blank = frame.filter(pl.col(column).str.contains(r"\s"))[column]
         if len(blank):
             found = f"the {column} {blank[0]!r} has a blank"
-            mend = "Write a table instead: --format csv."
-            raise bad_input(ranking.lines.run.source.name, found, "none in a run file", mend)
-    lines = pl.DataFrame(
-        {
-            "qid": frame["qid"][ranking.row],
-            "iter": pl.repeat("Q0", len(ranking.rank), eager=True, dtype=pl.String),
-            "docno": frame["docno"][ranking.row],
-            "rank": ranking.rank,
-            "sim": ranking.lines.sim[ranking.line],
-            "run_id": pl.repeat("_".join(name.split()) or "run", len(ranking.rank), eager=True, dtype=pl.String),
-        }
-    )
+            raise bad_input(source, found, "none in a run file", mend)
+    tag = pl.lit("_".join(name.split()) or "run").alias("run_id")
+    lines = frame.select("qid", pl.lit("Q0").alias("iter"), "docno", "rank", "sim", tag)
     return lines.write_csv(include_header=False, separator=" ", quote_style="never")
 
 

@@ -34,7 +34,7 @@ class Sample(NamedTuple):
     def save(self, folder: str | Path) -> list[Path]:
         """Write `qrels.txt` and `runs/NAME.txt` in TREC format; existing files are not overwritten."""
         folder = Path(folder)
-        texts = {folder / "qrels.txt": _qrels_text(self.qrels)}
+        texts = {folder / "qrels.txt": qrels_text(self.qrels)}
         texts |= {folder / "runs" / f"{run.name}.txt": _run_text(run) for run in self.runs}
         for path in texts:
             if path.exists():
@@ -97,7 +97,8 @@ def _run(
     return Run(name, with_keys(frame), Source(f"sample/runs/{name}.txt"))
 
 
-def _qrels_text(qrels: Qrels) -> str:
+def qrels_text(qrels: Qrels) -> str:
+    """Return judgments as a file in TREC format."""
     return "".join(f"{qid} 0 {docno} {rel:g}\n" for qid, docno, rel in qrels.frame.select("qid", "docno", "rel").rows())
 
 

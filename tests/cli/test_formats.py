@@ -249,7 +249,8 @@ def test_every_command_offers_what_others_do() -> None:
     }
     assert offered == {
         "eval": SCORE_FORMATS,
-        **dict.fromkeys(("compare", "design", "ties", "filter", "replicate", "collection"), TABLE_FORMATS),
+        **dict.fromkeys(("compare", "design", "ties", "filter", "replicate"), TABLE_FORMATS),
+        **dict.fromkeys(("collection", "experiment"), TABLE_FORMATS),
         "metadata": ("yaml", "json"),
         "order": ("run", *TABLE_FORMATS),
         "gate": ("table", "json", "markdown", "junit", "github"),

@@ -19,6 +19,7 @@ from exaequo.cli.compare import compare
 from exaequo.cli.demo import demo
 from exaequo.cli.design import design
 from exaequo.cli.eval import eval_
+from exaequo.cli.experiment import experiment
 from exaequo.cli.explain import explain
 from exaequo.cli.filter import filter_
 from exaequo.cli.gate import gate
@@ -28,6 +29,7 @@ from exaequo.cli.order import order
 from exaequo.cli.plot import plot
 from exaequo.cli.replicate import replicate
 from exaequo.cli.report import report
+from exaequo.cli.search import search
 from exaequo.cli.study import study
 from exaequo.cli.ties import ties
 from exaequo.cli.trec_eval import trec_eval
@@ -46,7 +48,7 @@ def app(debug: bool) -> None:
 
 for command in (
     *(eval_, explain, compare, gate, design, replicate, plot, report, ties, order, study, filter_, trec_eval, check),
-    *(metadata, collection, measures, demo),
+    *(metadata, measures, collection, search, experiment, demo),
 ):
     app.add_command(command)
 

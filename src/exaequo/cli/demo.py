@@ -1,39 +1,98 @@
-"""`exaequo demo`: the built-in sample data, evaluated or written to files."""
+"""`exaequo demo`: an experiment on a small collection, from texts to a verdict; or sample files to play with."""
 
 from __future__ import annotations
 
+import shlex
+import textwrap
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import click
 
-from exaequo.choices import COMPARE_MEASURES, INTERVAL
+from exaequo.choices import COMPARE_MEASURES
 from exaequo.cli import output
+from exaequo.cli.experiment import saved
 from exaequo.cli.options import speaks
+from exaequo.errors import DataWarning
 from exaequo.language import say
+
+if TYPE_CHECKING:
+    from exaequo.searching.experiments import Experiment
+
+#: Four models, each with words as they are and stemmed.
+SYSTEMS = tuple(model + stem for model in ("boolean", "coordination", "bm25", "ql-dirichlet") for stem in ("", "-stem"))
+#: What the sentences compare with the baseline, and what the picture shows.
+BASELINE, STEMMED = "bm25", "bm25-stem"
+TOLD = (STEMMED, "coordination", "ql-dirichlet")
+WIDTH = 98
 
 
 @click.command()
-@click.option("--save", "folder", metavar="DIR", help="Write the sample files there instead.")
+@click.argument("collection", default="crossings")
+@click.option(
+    "-o", "--output", "folder", default="exaequo-demo", show_default=True, metavar="DIR", help="For the files."
+)
+@click.option("--save", "sample", metavar="DIR", help="Write sample files there instead: judgments and runs.")
 @speaks
-def demo(folder: str | None) -> None:
-    """Evaluate built-in sample data: fair and conventional scores side by side."""
-    from exaequo.sampledata import sample
+def demo(collection: str, folder: str, sample: str | None) -> None:
+    """Run eight systems on a small COLLECTION that comes along, or another: scores, costs, verdicts, files."""
+    if sample is not None:
+        from exaequo import sampledata
 
-    data = sample()
-    if folder is not None:
-        for path in data.save(folder):
+        for path in sampledata.sample().save(sample):
             click.echo(path)
         return
-    from exaequo.evaluation import evaluate_runs, judged_runs
-    from exaequo.measures import parse_measures
-    from exaequo.options import Options
-    from exaequo.scores.formats import text_table
+    from exaequo.searching.experiments import perform
 
-    options = Options(ties=INTERVAL)
-    scores = evaluate_runs(judged_runs(data.qrels, data.runs, options), parse_measures(COMPARE_MEASURES), options)
-    output.show_text(text_table(scores, width=output.width(), colour=output.colour()))
-    about = say(
-        "One ranking, three ways to order documents with the same score: the relevant ones last (realistic), by their"
-        "\nnames as trec_eval does (conventional), or first (optimistic). Where the three differ, part of the score is"
-        "\nluck: llm-judge grades documents 0 to 4, boolean fills its lists with score 0."
-        "\n\nTry it on files:  exaequo demo --save sample && exaequo eval sample/qrels.txt sample/runs/*"
+    result = perform(collection, SYSTEMS, COMPARE_MEASURES)
+    output.warn(*result.warnings)
+    # The line on pools goes after the verdicts.
+    parts = [_collection(result), result.text("AP"), _verdicts(result)]
+    output.show_text("\n\n".join(parts) + "\n")
+    paths = [str(path) for path in saved(result, folder, (BASELINE, STEMMED)) if path.parent.name != "runs"]
+    written = say("Written: {files}", files=", ".join([*paths, str(Path(folder) / "runs" / "*")]))
+    output.show_text("\n\n".join([_wrapped(written), _again(collection, folder)]))
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+
+
+def _collection(result: Experiment) -> str:
+    """Say what the collection is, and what is done with it."""
+    grades = result.qrels.frame["rel"]
+    what = say(
+        "{name}: {documents:,} documents, {topics:,} topics, {judged:,} judgments, {relevant:,} of them relevant.",
+        name=result.collection.name,
+        documents=result.collection.documents.height,
+        topics=result.collection.topics.height,
+        judged=len(grades),
+        relevant=int((grades > 0).sum()),
     )
-    output.show_text(f"\n{about}")
+    done = say(
+        "Eight systems answered the titles of the topics: four models, with words as they are and stemmed. Documents "
+        "with equal scores stand relevant last (realistic), by name (conventional), relevant first (optimistic)."
+    )
+    return f"{_wrapped(what)}\n{_wrapped(done)}"
+
+
+def _verdicts(result: Experiment) -> str:
+    """Say what the comparison with the baseline says of some systems."""
+    with warnings.catch_warnings(action="ignore", category=DataWarning):  # they have been given
+        comparison = result.compare(baseline=BASELINE)
+    pairs = comparison.pairs.filter(comparison.pairs["measure"] == "AP")
+    said = dict(pairs.select("two", "verdict").rows())
+    return "\n".join(_wrapped(said[name]) for name in TOLD if name in said)
+
+
+def _again(collection: str, folder: str) -> str:
+    """Return the commands that do each step again."""
+    place = shlex.quote(str(Path(collection).absolute()) if Path(collection).exists() else collection)
+    commands = (
+        f"exaequo search {place} --model bm25 --stem -o runs/bm25-stem.txt",
+        "exaequo eval qrels.txt runs/* --ties all",
+        "exaequo compare qrels.txt runs/* --baseline bm25",
+        "exaequo plot curve qrels.txt runs/bm25.txt runs/bm25-stem.txt -o curves.svg",
+    )
+    return "\n  ".join([say("Each step again, in {folder}:", folder=folder), *commands])

@@ -1,0 +1,104 @@
+"""`exaequo experiment`: systems run on a collection, evaluated, and what they cost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from exaequo.choices import COMPARE_MEASURES, TABLE_FORMATS, TIMEOUT
+from exaequo.cli import output
+from exaequo.cli.options import Target, measure_option, speaks
+from exaequo.cli.search import queries
+from exaequo.errors import UsageError
+
+if TYPE_CHECKING:
+    from exaequo.searching.experiments import Experiment
+
+
+@click.command()
+@click.argument("collection")
+@click.option(
+    "--model", "models", multiple=True, metavar="MODEL", help="As for search; with -stem, -nostop; may be repeated."
+)
+@click.option(
+    "--system",
+    "programs",
+    multiple=True,
+    metavar="NAME=COMMAND",
+    help="A program: NAME='command {queries} {run}', with {topics}, {documents} too; may be repeated.",
+)
+@measure_option()
+@queries
+@click.option("--timeout", type=click.FloatRange(0), default=TIMEOUT, show_default=True, help="Seconds; 0: no limit.")
+@click.option("--format", "form", type=click.Choice(TABLE_FORMATS), default="table", show_default=True)
+@click.option("-o", "--output", "folder", metavar="DIR", help="Write runs, judgments, queries, page and curves there.")
+@speaks
+def experiment(
+    collection: str,
+    models: tuple[str, ...],
+    programs: tuple[str, ...],
+    measures: tuple[str, ...],
+    depth: int,
+    fields: str,
+    timeout: float,
+    form: str,
+    folder: str | None,
+) -> None:
+    """Run systems on COLLECTION (a folder, or a shipped name): their scores, ties in the open, and what they cost.
+
+    A program is started without a shell, and writes a run where {run} stands.
+    """
+    from exaequo.searching.experiments import perform
+
+    result = perform(
+        collection,
+        systems_of(models, programs),
+        measures or COMPARE_MEASURES,
+        depth=depth,
+        fields=fields,
+        timeout=timeout,
+        folder=folder,
+    )
+    output.warn(*result.warnings)
+    target = Target(form, None)
+    if form == "table":
+        target.text(result.text(width=output.width()))
+    else:
+        target.show({"systems": result.table()}, options=result.options, warnings=result.warnings)
+    if folder is not None:
+        for path in saved(result, folder):
+            click.echo(path, err=True)
+
+
+def systems_of(models: tuple[str, ...], programs: tuple[str, ...]) -> dict[str, str]:
+    """Return all systems by name."""
+    from exaequo.searching.notation import System
+
+    systems: dict[str, str] = {}
+    for text in models:
+        name = System.of(text).name
+        _refuse_twice(name, systems)
+        systems[name] = text
+    for text in programs:
+        name, separator, command = text.partition("=")
+        if not separator or "{run}" not in command:
+            raise UsageError(f"--system takes NAME='command {{queries}} {{run}}'. Got {text!r}.")
+        _refuse_twice(name, systems)
+        systems[name] = command
+    if not systems:
+        raise UsageError("Name a system: --model bm25, or --system NAME='command {queries} {run}'.")
+    return systems
+
+
+def _refuse_twice(name: str, systems: dict[str, str]) -> None:
+    if name in systems:
+        raise UsageError(f"There are two systems called {name}.")
+
+
+def saved(result: Experiment, folder: str, curves: tuple[str, ...] | None = None) -> list[Path]:
+    """Write the files of an experiment; say which cannot be made."""
+    paths, missing = result.save(folder, curves=curves)
+    output.warn(*missing)
+    return paths

@@ -1,0 +1,213 @@
+"""Running systems: built-in ones, programs, functions. In: a `Collection`. Out: a `Run` of each, and what it cost.
+
+A program is a command with places for files: `{queries}` (qid TAB text), `{topics}` (TREC), `{documents}` (JSON lines
+with docno, title, text), and `{run}`, which it writes. It is started without a shell.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+import polars as pl
+
+from exaequo.errors import BadParameter, ExaequoError, bad_input
+from exaequo.read import Run, read_run
+from exaequo.read.collection import Collection
+from exaequo.searching import watch
+from exaequo.searching.notation import System
+from exaequo.text import count, listed, printable
+from exaequo.writing import write_whole
+
+#: A function from a query to what it finds: docnos, best first; pairs of docno and score; or scores by docno.
+Ranker: TypeAlias = Callable[[str], Iterable[Any] | Mapping[Any, float]]
+#: A system: a built-in one by its notation, a command that has `{run}` in it, or a function.
+SystemLike: TypeAlias = "str | Ranker"
+RUN = "{run}"
+#: Lines of what a program said that are shown when it fails.
+_LAST = 8
+
+
+class Cost(NamedTuple):
+    """What a system needed, from its start to its end, reading and indexing included; None where that is not known.
+
+    A function of this process has no memory of its own.
+    """
+
+    seconds: float
+    cpu_seconds: float | None
+    memory_mb: float | None
+
+
+class Outcome(NamedTuple):
+    """What became of a system: its run, what it cost, and what there is to say."""
+
+    run: Run
+    cost: Cost
+    remarks: list[str]
+
+
+@dataclass(frozen=True)
+class Task:
+    """What every system gets: a collection, its queries (`qid, text`), the depth, seconds to wait (0: for ever).
+
+    Files that programs read go into the folder `inputs`, a new one; their runs into `runs`.
+    """
+
+    collection: Collection
+    queries: pl.DataFrame
+    depth: int
+    timeout: float
+    inputs: Path
+    runs: Path
+
+
+def outcome(name: str, system: SystemLike, task: Task) -> Outcome:
+    """Run a system."""
+    if callable(system):
+        return _called(name, system, task)
+    path = task.runs / f"{name}.txt"
+    path.unlink(missing_ok=True)  # a run of another day is no run of this program
+    ours = RUN not in system
+    words = _program(system, task) if ours else _words(system, name)
+    command = [_filled(word, task, path) for word in words]
+    cost, said = _watched(name, command, task)
+    if not path.exists():
+        raise bad_input(str(path), f"{name} ended without writing it", "a run", f"Let it write to {RUN}.")
+    if not path.stat().st_size:
+        raise bad_input(str(path), f"{name} found nothing for any topic", "a run", "Check the queries and the system.")
+    run = read_run(path, name=name)
+    return Outcome(run, cost, [*(said if ours else ()), *_strangers(run, task.collection)])
+
+
+def refuse(name: str, system: SystemLike) -> None:
+    """Refuse what is no system, or has a name that cannot be that of a file, before the work."""
+    if not name or name != Path(name).name or name.startswith(".") or name != printable(name):
+        raise BadParameter(f"The name of a system is that of a file, without folders. Got {name!r}.")
+    if callable(system):
+        return
+    if not isinstance(system, str):
+        raise BadParameter(f"The system {name} must be a model, a command or a function. Got {system!r:.60}.")
+    if RUN in system:
+        _words(system, name)
+    elif len(system.split()) > 1 and "(" not in system:
+        raise BadParameter(f"The command of {name} says nowhere where its run goes; put {RUN} there: {system!r:.80}.")
+    else:
+        System.of(system)
+
+
+def _words(command: str, name: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError as error:
+        raise BadParameter(f"Cannot read the command of {name} ({error}): {command!r:.80}.") from None
+
+
+def _program(system: str, task: Task) -> list[str]:
+    """Return the command of a built-in system."""
+    what = [System.of(system).name, task.collection.language, str(task.depth)]
+    return [sys.executable, "-m", __package__ or "", "{documents}", "{queries}", *what, RUN]
+
+
+def _filled(word: str, task: Task, run: Path) -> str:
+    """Put files in their places, those written that are asked for."""
+    for file, text in _FILES.items():
+        place = f"{{{file.partition('.')[0]}}}"
+        if place in word:
+            path = task.inputs / file
+            if not path.exists():
+                write_whole(path, text(task).encode())
+            word = word.replace(place, str(path.absolute()))
+    return word.replace(RUN, str(run.absolute()))
+
+
+def _queries(task: Task) -> str:
+    return task.queries.write_csv(include_header=False, separator="\t", quote_style="never")
+
+
+def _topics(task: Task) -> str:
+    shape = "<top>\n<num> Number: {}\n<title> {}\n<desc> Description:\n{}\n<narr> Narrative:\n{}\n</top>\n\n"
+    topics = task.collection.topics.select("qid", "title", "description", "narrative")
+    return "".join(shape.format(*(escape(text, quote=False) for text in row)) for row in topics.rows())
+
+
+def _documents(task: Task) -> str:
+    return task.collection.documents.select("docno", "title", "text").write_ndjson()
+
+
+_FILES = {"queries.tsv": _queries, "topics.txt": _topics, "documents.jsonl": _documents}
+
+
+def read_queries(path: str | Path) -> pl.DataFrame:
+    """Read the file of queries."""
+    schema = {"qid": pl.String, "text": pl.String}
+    read = pl.read_csv(path, has_header=False, separator="\t", quote_char=None, schema=schema)
+    return read.with_columns(pl.col("text").fill_null(""))
+
+
+def _watched(name: str, command: list[str], task: Task) -> tuple[Cost, list[str]]:
+    """Run a command and return its cost and the lines it said; an error if it fails or takes too long."""
+    helper = [sys.executable, "-I", "-S", watch.__file__, str(task.timeout), *command]
+    errors = task.inputs / "stderr.txt"
+    with errors.open("wb") as stream:
+        done = subprocess.run(helper, stdout=subprocess.PIPE, stderr=stream, check=False)  # noqa: S603 - what was asked for
+    said = errors.read_text(encoding="utf-8", errors="replace").splitlines()
+    errors.unlink()
+    about: dict[str, Any] = (
+        json.loads(done.stdout) if done.returncode == 0 else {"failed": f"exit code {done.returncode}"}
+    )
+    wrong = ""
+    if "failed" in about:
+        wrong = f"cannot be started ({about['failed']}): {command[0]}"
+    elif "timeout" in about:
+        wrong = f"took more than {task.timeout:g} seconds and was ended (--timeout, timeout= changes that)"
+    elif about["code"]:
+        code = about["code"]
+        wrong = f"ended with exit code {code}" if code > 0 else f"was ended by signal {-code}"
+    if wrong:
+        raise ExaequoError("\n  ".join([f"{name} {wrong}" + (". It said:" if said else "."), *said[-_LAST:]]))
+    return Cost(about["seconds"], about["cpu_seconds"], about["memory_mb"]), said
+
+
+def _called(name: str, search: Ranker, task: Task) -> Outcome:
+    """Ask a function every query."""
+    start, cpu = time.perf_counter(), time.process_time()
+    found = {qid: search(text) for qid, text in task.queries.rows()}
+    cost = Cost(time.perf_counter() - start, time.process_time() - cpu, None)
+    lists = {qid: _scored(each, name, qid) for qid, each in found.items()}
+    if not any(lists.values()):
+        raise bad_input(name, "it found nothing for any topic", "documents", "Check the queries and the function.")
+    run = read_run(lists, name=name)
+    return Outcome(run, cost, _strangers(run, task.collection))
+
+
+def _scored(found: Any, name: str, qid: str) -> dict[Any, Any]:
+    """Return scores by docno; of bare names the first gets the highest."""
+    if isinstance(found, Mapping):
+        return dict(found)
+    ranked = list(found)
+    if all(isinstance(each, str) for each in ranked):
+        ranked = [(docno, float(len(ranked) - at)) for at, docno in enumerate(ranked)]
+    if not all(isinstance(each, tuple | list) and len(each) == 2 for each in ranked):
+        expected = "docnos, pairs (docno, score), or {docno: score}"
+        raise bad_input(name, f"for topic {qid!r} it returned {found!r:.60}", expected, "Change what it returns.")
+    scores = dict(ranked)
+    if len(scores) < len(ranked):
+        raise bad_input(name, f"a document more than once for topic {qid!r}", "each once", "Return each once.")
+    return scores
+
+
+def _strangers(run: Run, collection: Collection) -> list[str]:
+    """Say which documents of a run are not in the collection."""
+    docnos = run.frame["docno"].unique()
+    strange = docnos.filter(~docnos.is_in(collection.documents["docno"].implode())).sort().to_list()
+    what = f"{count(len(strange), 'document')} that the collection does not have: {listed(strange)}"
+    return [f"{run.name}: {what}"] if strange else []
