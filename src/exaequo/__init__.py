@@ -34,9 +34,11 @@ if TYPE_CHECKING:
     from exaequo.gating import gate
     from exaequo.measures import Measure, define, parse_measure
     from exaequo.order import Ranking
+    from exaequo.pooling import pool
     from exaequo.read import Qrels, Run, read_metadata, read_qrels, read_run, write_metadata
     from exaequo.replication import replicate
     from exaequo.reporting import report
+    from exaequo.residuals import unjudged
     from exaequo.sampledata import sample
     from exaequo.scores import Scores
 
@@ -71,6 +73,7 @@ __all__ = [
     "measures",
     "parse_measure",
     "plot",
+    "pool",
     "read_metadata",
     "read_qrels",
     "read_run",
@@ -79,6 +82,7 @@ __all__ = [
     "sample",
     "stats",
     "study",
+    "unjudged",
     "write_metadata",
 ]
 
@@ -93,11 +97,13 @@ _HOMES = {
     "explanation": "explain explain_filter",
     "measures": "Measure define parse_measure",
     "order": "Ranking",
+    "pooling": "pool",
     "read": "Qrels Run read_metadata read_qrels read_run write_metadata",
     "replication": "replicate",
     "reporting": "report",
     "sampledata": "sample",
     "scores": "Scores",
+    "residuals": "unjudged",
 }
 _MODULES = "audit axioms compat filtering measures plot stats study".split()
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}

@@ -1,6 +1,6 @@
 """Pooling: which documents to judge, who found them, what leaving a team out changes. In: runs. Out: a `Pool`.
 
-The pool of a topic is the union of the first documents of every run. A tie that straddles the depth comes in as a whole,
+The pool of a topic is the union of the first documents of every run. A tie that straddles the depth comes in whole,
 unless an order that needs no judgments is asked for.
 """
 
@@ -33,7 +33,7 @@ _ENDINGS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".qrels": "qrels"}
 
 @dataclass(frozen=True, kw_only=True)
 class Pooling:
-    """How to pool: the depth, who comes in where a tie straddles it, the runs of each team, whether to leave some out."""
+    """How to pool: the depth, what comes in where a tie straddles it, the runs of teams, whether to leave these out."""
 
     depth: int = POOL_DEPTH
     ties_at_depth: str = WHOLE_TIES
@@ -90,19 +90,21 @@ class Pool(Tabled):
             shared = {name: int(self.topics[name].sum()) for name in ("by_all", "by_one")}
             said.append(say("{by_all:,} found by every run, {by_one:,} by one alone", **shared))
         if self.options["ties_at_depth"] == WHOLE_TIES:
-            more = say("Ties that straddle the depth come in whole: {n:,} {n:document|documents} more", n=self.more_by_ties)
+            more = say(
+                "Ties that straddle the depth come in whole: {n:,} {n:document|documents} more", n=self.more_by_ties
+            )
             said.append(more)
         if "judged" in self.topics.columns:
             known = {name: int(self.topics[name].sum()) for name in ("judged", "relevant")}
             said.append(say("{judged:,} are judged already, {relevant:,} of them relevant", **known))
         return said
 
-    def text(self, format: str = "tsv") -> str:
+    def text(self, kind: str = POOL_FORMATS[0]) -> str:
         """Return the pool as a file: a table with tabs, JSON lines, or qrels where -1 means not judged."""
-        check_choice("format", format, POOL_FORMATS)
-        if format == "jsonl":
+        check_choice("kind", kind, POOL_FORMATS)
+        if kind == "jsonl":
             return self.frame.write_ndjson()
-        if format == "tsv":
+        if kind == "tsv":
             return self.frame.write_csv(separator="\t")
         for name in ("topic", "docno"):
             blank = self.frame.filter(pl.col(name).str.contains(r"\s"))[name]
@@ -110,13 +112,17 @@ class Pool(Tabled):
                 mend = "Write another format: tsv or jsonl."
                 raise bad_input("pool", f"the {name} {blank[0]!r} has a blank", "none in qrels", mend)
         known = pl.col("judgment").fill_null(-1.0) if "judgment" in self.frame.columns else pl.lit(-1.0)
-        grade = pl.when(known % 1 == 0).then(known.cast(pl.Int64, strict=False).cast(pl.String)).otherwise(known.cast(pl.String))
+        grade = (
+            pl.when(known % 1 == 0)
+            .then(known.cast(pl.Int64, strict=False).cast(pl.String))
+            .otherwise(known.cast(pl.String))
+        )
         lines = self.frame.select("topic", pl.lit("0").alias("iteration"), "docno", grade.alias("grade"))
         return lines.write_csv(separator=" ", include_header=False, quote_style="never")
 
-    def save(self, path: str | Path, format: str | None = None) -> None:
+    def save(self, path: str | Path, kind: str | None = None) -> None:
         """Write the pool to a file, in the format its name ends in (.jsonl, .qrels), or else as a table with tabs."""
-        kind = format or _ENDINGS.get(Path(path).suffix.lower(), POOL_FORMATS[0])
+        kind = kind or _ENDINGS.get(Path(path).suffix.lower(), POOL_FORMATS[0])
         write_whole(path, self.text(kind).encode())
 
 
@@ -198,7 +204,9 @@ def pool_runs(
 
 def _remarks(lists: Lists, measures: Sequence[Measure], *, judged: bool) -> list[str]:
     several = [each.run for each in lists.orderings if each.run.n_names > 1]
-    remarks = [f"{run.source.name}: {run.n_names} different run ids; taken as one run, called {run.name}" for run in several]
+    remarks = [
+        f"{run.source.name}: {run.n_names} different run ids; taken as one run, called {run.name}" for run in several
+    ]
     if judged:
         remarks += remarks_on_grades(lists.judgments)
     return remarks + cautions(measures, lists.judgments.n_topics)

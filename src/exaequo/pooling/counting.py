@@ -54,9 +54,7 @@ def topics_of(found: pl.DataFrame, lists: Lists, *, judged: bool) -> pl.DataFram
     return counts.with_columns(lists.judgments.topics.gather(counts["topic"]).alias("topic"))
 
 
-def runs_of(
-    found: pl.DataFrame, lists: Lists, depth: int, teams: Sequence[str], *, judged: bool
-) -> pl.DataFrame:
+def runs_of(found: pl.DataFrame, lists: Lists, depth: int, teams: Sequence[str], *, judged: bool) -> pl.DataFrame:
     """Count what each run contributed, what of that no other run did, and how much of it a tie brought along."""
     n = len(lists.names)
     run = lists.frame.filter(pl.col("rank") <= depth)

@@ -3,7 +3,8 @@
 What only this team contributed becomes unjudged; all runs are then scored anew, and ranked.
 
 J. Zobel: How reliable are the results of large-scale information retrieval experiments?, SIGIR 1998. C. Buckley,
-D. Dimmick, I. Soboroff, E. Voorhees: Bias and the limits of pooling for large collections, Information Retrieval 10, 2007.
+D. Dimmick, I. Soboroff, E. Voorhees: Bias and the limits of pooling for large collections, Information Retrieval 10(6),
+2007.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def _values(ordering: Ordering, measures: Sequence[Measure], options: Options) -
 def _without(
     places: Ints, orderings: Sequence[Ordering], before: Floats, measures: Sequence[Measure], options: Options
 ) -> Floats:
-    """Return runs × measures × topics, judged without these places; only topics that lose a judgment are scored anew."""
+    """Return runs × measures × topics, without these judgments; topics that lose none are not scored anew."""
     if not len(places):
         return before
     judgments = orderings[0].judgments

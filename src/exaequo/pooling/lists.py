@@ -1,4 +1,4 @@
-"""The lists that make a pool, in their order. In: runs, and judgments if there are any. Out: `Lists`, a row per document.
+"""The lists that make a pool, in their order. In: runs, and judgments if there are any. Out: `Lists`.
 
 No judgment decides who comes into a pool: the strategies here are those that look at none.
 """
