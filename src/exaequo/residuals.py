@@ -52,7 +52,7 @@ class Residuals(Tabled):
     """What unjudged documents, and ties, leave open; each table is a Polars frame.
 
     - `scores`: for each run and measure its aggregate where none and where all of the unknown documents are relevant,
-      under realistic and optimistic ties; `low` and `high` over all outcomes and orders where `kind` is "bounds", over
+      under realistic and optimistic ties; `low` and `high` over all outcomes and orders where `how` is "bounds", over
       these four where it is "scenarios"; and how far apart ties alone, judgments alone and both put it.
     - `judged`: for each run and cutoff (null: the whole list) the share of its documents that are judged, mean over its
       topics: the least and the most that an order of ties leaves.
@@ -69,7 +69,7 @@ class Residuals(Tabled):
     def sentences(self) -> list[str]:
         """What there is to say first: what relevant means here, and which values are no bounds."""
         said = [say("Unjudged documents are not relevant, or of grade {grade:g}", grade=self.options["grade"])]
-        loose = self.scores.filter(pl.col("kind") == SCENARIOS)["measure"].unique(maintain_order=True).to_list()
+        loose = self.scores.filter(pl.col("how") == SCENARIOS)["measure"].unique(maintain_order=True).to_list()
         if loose:
             names = ", ".join(loose)
             said.append(say("No bounds, but scenarios: {names}; their extremes may lie elsewhere", names=names))
@@ -131,13 +131,13 @@ def unjudged_in(
         raise BadParameter("No run is given.")
     names = unique_names(named)
     every = [_named(frame, name) for name, own in zip(names, topics, strict=True) for frame in own]
-    how = {name: plain(getattr(options, name)) for name in ("rel_level", "max_grade", "precision")}
+    asked = {name: plain(getattr(options, name)) for name in ("rel_level", "max_grade", "precision")}
     return Residuals(
         scores=pl.DataFrame(list(map(_score, every, [*measures] * len(names)))),
         judged=pl.concat(map(_named, shares, names)),
         topics=pl.concat(every),
         warnings=tuple(remarks),
-        options={"measures": [each.name for each in measures], "grade": relevant, "cutoffs": list(cutoffs), **how},
+        options={"measures": [each.name for each in measures], "grade": relevant, "cutoffs": list(cutoffs), **asked},
     )
 
 
@@ -226,11 +226,11 @@ def _topics(measure: Measure, unknown: Unknown) -> pl.DataFrame:
     corners = [unknown.values(measure, each, ties) for each in outcomes for ties in ("realistic", "optimistic")]
     tail = _tail(measure, unknown.base.returned)
     corners = [*corners[:2], *(each + tail for each in corners[2:])]
-    kind, extremes = _extremes(measure, unknown)
+    how, extremes = _extremes(measure, unknown)
     together = np.stack([*extremes, *corners])
     low, high = together.min(axis=0), together.max(axis=0)
     frame = pl.DataFrame({"topic": unknown.lines.judgments.topics, **dict(zip(CORNERS, corners, strict=True))})
-    frame = frame.with_columns(low=pl.Series(low), high=pl.Series(high), kind=pl.lit(kind))
+    frame = frame.with_columns(low=pl.Series(low), high=pl.Series(high), how=pl.lit(how))
     return _named(frame, measure.name, "measure")
 
 
@@ -332,7 +332,7 @@ def _score(topics: pl.DataFrame, measure: Measure) -> dict[str, Any]:
         "by_ties": abs(means["optimistic_none"] - means["realistic_none"]),
         "by_judgments": abs(means["realistic_all"] - means["realistic_none"]),
         "by_both": means["high"] - means["low"],
-        "kind": topics["kind"][0],
+        "how": topics["how"][0],
     }
 
 

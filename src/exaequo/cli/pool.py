@@ -29,7 +29,7 @@ TABLES = {
     "runs": "Runs: documents contributed, those of no other run, and those that a tie at the depth brought along",
     "teams": "Teams: documents contributed, and those of no other team",
     "topics": "Topics: documents, those found by every run, by one alone",
-    "overview": "Without what only its team contributed: how much the score and rank of a run change, and τ-b of rankings",
+    "overview": "Without what only its team contributed: how score and rank of a run change, and τ-b of rankings",
     "left_out": "Each run with all judgments, and without those of what only its team contributed",
     "frame": "The pool",
 }

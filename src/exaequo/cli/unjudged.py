@@ -9,7 +9,7 @@ import click
 from exaequo.choices import JUDGED_AT, TABLE_FORMATS, UNJUDGED_MEASURES
 from exaequo.cli import output
 from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, speaks, writes
-from exaequo.language import say, word
+from exaequo.language import say
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,7 +20,7 @@ TABLES = {
     "topics": "Scores of each topic",
 }
 #: Of scores, what people read first.
-_OF_SCORES = "run measure realistic_none optimistic_all low high by_ties by_judgments by_both kind".split()
+_OF_SCORES = "run measure realistic_none optimistic_all low high by_ties by_judgments by_both how".split()
 
 
 @click.command()
@@ -86,5 +86,5 @@ def _in_rows(judged: pl.DataFrame) -> pl.DataFrame:
     rows: dict[str, dict[str, str]] = {}
     for run, cutoff, least, most in judged.rows():
         both = dict.fromkeys((cell_text(least, 1), cell_text(most, 1)))
-        rows.setdefault(run, {"run": run})[str(cutoff or word("all"))] = "–".join(both)
+        rows.setdefault(run, {"run": run})[str(cutoff or "all")] = "–".join(both)
     return pl.DataFrame(list(rows.values()))
