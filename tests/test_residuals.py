@@ -82,13 +82,26 @@ def test_bounds_are_the_extremes_of_all_outcomes_and_orders(seed: int) -> None:
         assert row["high"] == pytest.approx(high, abs=1e-12), measure
 
 
-@pytest.mark.search
-@settings(max_examples=1000)
+@settings(max_examples=50)
 @given(st.integers(0, 10**9))
 def test_bounds_of_many_lists(seed: int) -> None:
     judged, run = collection(np.random.default_rng(seed), 5)
     found = unjudged({"1": judged}, {"1": run}, BRIEF, grade=2.0).topics
     expected = np.array(extremes(judged, run, 2.0, BRIEF))
+    np.testing.assert_allclose(found.select("low", "high").to_numpy(), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_average_precision_of_long_lists(seed: int) -> None:
+    """Where a few relevant documents stand first, some of many unknown do more harm than none or all."""
+    random = np.random.default_rng(seed)
+    names = [f"d{at}" for at in range(10)]
+    judged = {name: float(random.integers(0, 3)) for name in [names[0], *random.choice(names[1:], 2, replace=False)]}
+    judged["lost"] = 2.0
+    run = {name: -float(at) for at, name in enumerate(names)}
+    measures = parse_measures("AP AP@3 AP@7 AP(rel=2) nDCG nDCG@4 nDCG(dcg='jk')@5")
+    found = unjudged({"1": judged}, {"1": run}, measures, grade=2.0).topics
+    expected = np.array(extremes(judged, run, 2.0, measures))
     np.testing.assert_allclose(found.select("low", "high").to_numpy(), expected, atol=1e-12)
 
 
