@@ -16,6 +16,7 @@ Judgments sort by normalised grade, and below all grades come the documents nobo
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -222,6 +223,16 @@ class Ordering:
         if topic not in self._alone:
             self._alone[topic] = Ordering(self.judged_run.part(self.judged_run.topic == topic), self.precision)
         return self._alone[topic]
+
+    def rejudged(self, lines: JudgedRun, kept: Bools | None = None) -> Ordering:
+        """Return the same lines in the same order, judged otherwise; or, of them, those that are kept."""
+        if kept is not None:
+            return Ordering(lines.part(kept), self.precision)
+        if self.n_tied:
+            _ = self._by_name  # found once for all judgments
+        other = copy(self)
+        other.judged_run, other._rankings, other._alone = lines, {}, {}
+        return other
 
     def _permutation(self, ties: str, seed: int) -> Ints:
         """Return the order of the tied documents. Every strategy starts from names, so none depends on file order."""

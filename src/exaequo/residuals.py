@@ -169,15 +169,19 @@ def _grade(asked: float | None, ordering: Ordering) -> float:
 class Unknown:
     """A run whose `unknown` lines have places among the judgments, and the grade they have if they are relevant.
 
-    `base` has the lines by topic and score; `nth` numbers the unknown of each topic in it, from 1.
+    `nth` numbers the unknown of each topic by their scores, from 1.
     """
 
     lines: JudgedRun
     unknown: Bools
     grade: float
-    base: Ranking
+    ordering: Ordering
     nth: Ints
-    precision: str
+
+    @property
+    def base(self) -> Ranking:
+        """The lines by topic and score, ties as in the file."""
+        return self.ordering.ranking("input")
 
     @classmethod
     def of(cls, ordering: Ordering, grade: float) -> Unknown:
@@ -198,7 +202,7 @@ class Unknown:
         nth = np.zeros(len(place), dtype=np.int64)
         nth[base.line] = np.where(marked, sums_so_far(marked.astype(np.float64), base.topic), 0)
         judged = replace(lines, judgments=more, judged=np.ones(len(place), dtype=bool), place=place)
-        return cls(judged, unknown, grade, base, nth, ordering.precision)
+        return cls(judged, unknown, grade, ordering, nth)
 
     def values(self, measure: Measure, relevant: Bools, ties: str, kept: Bools | None = None) -> Floats:
         """Measure the run where these of the unknown lines are relevant; only lines that are kept are looked at."""
@@ -207,7 +211,7 @@ class Unknown:
         grade[self.lines.place[self.unknown]] = given
         own[self.unknown] = given
         lines = replace(self.lines, grade=own, judgments=replace(self.lines.judgments, grade=grade))
-        return measure.values(Ordering(lines if kept is None else lines.part(kept), self.precision).ranking(ties))
+        return measure.values(self.ordering.rejudged(lines, kept).ranking(ties))
 
     def sorted_by(self, key: Floats) -> Ints:
         """Return the lines by topic and score, ties by this key."""

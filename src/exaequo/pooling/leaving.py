@@ -30,24 +30,15 @@ def left_out(
     found: pl.DataFrame, lists: Lists, team: Sequence[int], measures: Sequence[Measure], options: Options
 ) -> pl.DataFrame:
     """Score each run with and without what only its team contributed; a row per run and measure."""
-    orderings = [_in_order(each, options.precision) for each in lists.orderings]
     evaluated = lists.judgments.counted() > 0
-    before = np.stack([_values(each, measures, options) for each in orderings])
+    before = np.stack([_values(each, measures, options) for each in lists.orderings])
     rows: list[dict[str, Any]] = []
     for own in range(max(team) + 1):
         unique = found.filter(pl.col("one_team") & (pl.col("team") == own) & (pl.col("place") >= 0))
-        after = _without(unique["place"].to_numpy(), orderings, before, measures, options)
+        after = _without(unique["place"].to_numpy(), lists.orderings, before, measures, options)
         rows += _changes(np.flatnonzero(np.asarray(team) == own), before, after, measures, evaluated)
     rows.sort(key=lambda row: row["run"])
     return pl.DataFrame([{**row, "run": lists.names[row["run"]]} for row in rows], infer_schema_length=None)
-
-
-def _in_order(ordering: Ordering, precision: str) -> Ordering:
-    """Return the same with its lines sorted, so that parts of it need no sorting any more."""
-    lines = ordering.judged_run
-    order = ordering.ranking("conventional").line
-    columns = {name: getattr(lines, name)[order] for name in ("topic", "sim", "grade", "judged", "row", "place")}
-    return Ordering(replace(lines, **columns), precision)
 
 
 def _values(ordering: Ordering, measures: Sequence[Measure], options: Options) -> Floats:
@@ -70,8 +61,8 @@ def _without(
     fewer = replace(judgments, topic=judgments.topic[kept], grade=judgments.grade[kept], row=judgments.row[kept])
     after = before.copy()
     for run, each in enumerate(orderings):
-        lines = _rejudged(each.judged_run.part(touched[each.judged_run.topic]), fewer, kept)
-        after[run][:, touched] = _values(Ordering(lines, options.precision), measures, options)[:, touched]
+        part = each.rejudged(_rejudged(each.judged_run, fewer, kept), touched[each.judged_run.topic])
+        after[run][:, touched] = _values(part, measures, options)[:, touched]
     return after
 
 

@@ -13,8 +13,8 @@ import polars as pl
 
 from exaequo.choices import WHOLE_TIES
 from exaequo.errors import BadParameter
-from exaequo.evaluation import prepared
-from exaequo.judge import Judgments, judge
+from exaequo.evaluation import judged_runs, prepared
+from exaequo.judge import Judgments
 from exaequo.listing import with_topics_of
 from exaequo.options import Options
 from exaequo.order import Ordering
@@ -41,7 +41,7 @@ def ordered(runs: Sequence[Run], qrels: Qrels | None, options: Options, ties: st
     if not runs:
         raise BadParameter("No run is given.")
     judgments = prepared(with_topics_of(qrels or _no_judgments(), *runs), options, every=True)
-    orderings = [Ordering(judge(run, judgments), options.precision) for run in runs]
+    orderings = [ordering for ordering, _ in judged_runs(judgments, runs, options)]
     frame = pl.concat([_rows(each, at, ties, options.seed) for at, each in enumerate(orderings)])
     return Lists(unique_names([(run.name, run.source.name) for run in runs]), orderings, judgments, frame)
 
