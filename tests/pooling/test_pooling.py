@@ -212,6 +212,16 @@ def test_leaving_out_is_editing_the_judgments(seed: int, ties: bool, teams: dict
     assert changed.max() > 0
 
 
+def test_lots_are_those_of_all_judgments() -> None:
+    """Only a judgment of 0 is lost, in one topic: no order changes, random or not."""
+    runs = {name: {t: dict.fromkeys("abcdef", 1.0) for t in "12"} for name in ("one", "two")}
+    runs["one"]["2"]["own"] = 2.0
+    qrels = {"1": {"a": 1, "b": 0}, "2": {"a": 1, "own": 0, "c": 0}}
+    for seed in range(5):
+        found = pool(runs, 3, qrels=qrels, leave_out=True, measures="AP", ties="random", seed=seed)
+        assert found.left_out["difference"].to_list() == [0, 0]
+
+
 def test_a_topic_that_loses_all_its_relevant_documents_scores_nothing() -> None:
     runs = {"one": {"1": {"a": 2.0, "b": 1.0}, "2": {"c": 1.0}}, "two": {"1": {"b": 1.0}, "2": {"c": 1.0}}}
     found = pool(runs, 2, qrels={"1": {"a": 1}, "2": {"c": 1}}, leave_out=True, measures="AP").left_out

@@ -61,7 +61,9 @@ def _without(
     fewer = replace(judgments, topic=judgments.topic[kept], grade=judgments.grade[kept], row=judgments.row[kept])
     after = before.copy()
     for run, each in enumerate(orderings):
-        part = each.rejudged(_rejudged(each.judged_run, fewer, kept), touched[each.judged_run.topic])
+        lines = _rejudged(each.judged_run, fewer, kept)
+        # Lots are drawn for a run as a whole; of a part they would be others.
+        part = each.rejudged(lines, None if options.ties[0] == "random" else touched[lines.topic])
         after[run][:, touched] = _values(part, measures, options)[:, touched]
     return after
 
