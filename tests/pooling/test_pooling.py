@@ -299,6 +299,13 @@ def test_what_is_refused(
     assert text == ""
 
 
+def test_judgments_of_something_else() -> None:
+    with pytest.raises(exaequo.InputError, match="no document of the pool is judged; expected some"):
+        pool(RUNS, 2, qrels={"9": {"a": 1}})
+    with pytest.raises(exaequo.InputError, match="no relevant document; expected at least one"):
+        pool(RUNS, 2, qrels={"1": {"a": 0}}, leave_out=True)
+
+
 def test_bad_parameters() -> None:
     for wrong, said in (
         ({"depth": 0}, "depth of a pool must be a whole number"),

@@ -178,6 +178,12 @@ def pool_runs(
     team = [names.index(each) for each in teams]
     found = pooled(lists, plan.depth, team)
     judged = qrels is not None
+    if qrels is not None and not (found["place"] >= 0).any():
+        mend = "Check that the runs and the qrels are of the same collection."
+        raise bad_input(qrels.source.name, "no document of the pool is judged", "some", mend)
+    if plan.leave_out and not lists.judgments.counted().any():
+        mend = "Check the judgments, --rel-level and --max-grade."
+        raise bad_input(lists.judgments.qrels.source.name, "no relevant document", "at least one", mend)
     left, summed = pl.DataFrame(), pl.DataFrame()
     if plan.leave_out:
         left = left_out(found, lists, team, measures, options)
