@@ -151,6 +151,13 @@ def commands(sample: Sample, folder: Path) -> Iterator[list[str]]:
     for table in "measures sizes anova variances mixed asl".split():
         yield ["design", qrels, *runs, "--table", table]
     yield ["replicate", qrels, bm25, boolean, "--with", *others[:2], "-q"]
+    yield ["pool", *runs, "--depth", "20"]
+    yield ["pool", *runs, "--qrels", qrels, "--leave-out", "--team", "A=bm25,boolean"]
+    for table in "curve runs teams topics overview left_out frame".split():
+        yield ["pool", *runs[:3], "--qrels", qrels, "--leave-out", "--team", "A=bm25,boolean", "--table", table]
+    for table in "scores judged topics".split():
+        yield ["unjudged", qrels, *runs[:3], "-m", "AP", "-m", "Rprec", "--table", table]
+    yield ["unjudged", qrels, *runs[:3], "-m", "AP", "-m", "Rprec"]
     yield from gates(sample, folder)
     yield ["report", qrels, *runs, "-o", str(folder / "page.html")]
     yield ["report", qrels, *runs, "--baseline", "bm25", "-m", "Noise@10", "-o", str(folder / "baseline.html")]
@@ -261,6 +268,7 @@ DATA = [
     *(["ties", "--format", form, "--table", "conclusions"] for form in ("csv", "json")),
     *(["design", "--format", form, "--table", "anova"] for form in ("csv", "json")),
     *(["filter", "--format", form] for form in ("csv", "json")),
+    *(["unjudged", "--format", form, "--table", "scores"] for form in ("csv", "json")),
 ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -119,3 +120,23 @@ def test_the_same_as_one_plain_sort(collection: tuple[Grades, Sims], ties: str, 
 
 def test_every_strategy_has_its_key() -> None:
     assert set(STRATEGIES) == {"conventional", "input", *KEYS}  # names, and the file as it is, need none
+
+
+@given(collections(), st.sampled_from([name for name in STRATEGIES if name != "rank"]), st.integers(1, 6))
+def test_what_is_kept_is_ordered_as_in_the_whole(collection: tuple[Grades, Sims], ties: str, depth: int) -> None:
+    """Lists cut after a tie, and judged otherwise, are what sorting these lines anew gives."""
+    qrels, run = collection
+    lines = judge(read_run(run), prepare(read_qrels(qrels)))
+    found = Ordering(lines)
+    base = found.ranking("input")
+    groups = base.groups
+    kept = np.zeros(len(lines.row), dtype=bool)
+    kept[base.line] = (groups.before < depth)[groups.of] & (base.topic != 1)
+    other = replace(lines, grade=lines.grade[::-1].copy(), judged=lines.judged[::-1].copy())
+    for chosen in (None, kept):
+        anew = Ordering(other if chosen is None else other.part(chosen))
+        again = found.rejudged(other, chosen)
+        one, two = anew.ranking(ties, seed=3), again.ranking(ties, seed=3)
+        for name in ("topic", "rank", "grade", "judged", "line"):
+            assert np.array_equal(getattr(one, name), getattr(two, name)), name
+        assert np.array_equal(one.groups.size, two.groups.size)

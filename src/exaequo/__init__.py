@@ -34,10 +34,12 @@ if TYPE_CHECKING:
     from exaequo.gating import gate
     from exaequo.measures import Measure, define, parse_measure
     from exaequo.order import Ranking
+    from exaequo.pooling import pool
     from exaequo.read import Qrels, Run, read_metadata, read_qrels, read_run, write_metadata
     from exaequo.read.collection import Collection, read_collection, read_documents, read_topics
     from exaequo.replication import replicate
     from exaequo.reporting import report
+    from exaequo.residuals import unjudged
     from exaequo.sampledata import sample
     from exaequo.scores import Scores
     from exaequo.searching import search
@@ -76,6 +78,7 @@ __all__ = [
     "measures",
     "parse_measure",
     "plot",
+    "pool",
     "read_collection",
     "read_documents",
     "read_metadata",
@@ -88,6 +91,7 @@ __all__ = [
     "search",
     "stats",
     "study",
+    "unjudged",
     "write_metadata",
 ]
 
@@ -102,12 +106,14 @@ _HOMES = {
     "explanation": "explain explain_filter",
     "measures": "Measure define parse_measure",
     "order": "Ranking",
+    "pooling": "pool",
     "read": "Qrels Run read_metadata read_qrels read_run write_metadata",
     "read.collection": "Collection read_collection read_documents read_topics",
     "replication": "replicate",
     "reporting": "report",
     "sampledata": "sample",
     "scores": "Scores",
+    "residuals": "unjudged",
     "searching": "search",
     "searching.experiments": "experiment",
 }

@@ -14,6 +14,12 @@ COMPARED = (*INTERVAL, EXPECTED)
 DECIDING = ("realistic", EXPECTED, "optimistic")
 FAIR, ROBUST = "fair", "robust"
 ALL_TIES = "all"
+#: How deep a pool goes, and who comes in where a tie straddles that depth: the whole tie, or by an order that needs no
+#: judgments.
+POOL_DEPTH = 100
+WHOLE_TIES = "all"
+TIES_AT_DEPTH = (WHOLE_TIES, "conventional", "rank", "input", "random")
+POOL_FORMATS = ("tsv", "jsonl", "qrels")
 PRECISIONS = ("double", "single")
 #: What becomes of a judged topic a run lacks.
 MISSING = ("zero", "skip", "error")
@@ -53,6 +59,9 @@ GATE_MEASURES = ("nDCG@10",)
 STUDY_MEASURES = ("RR", "AP")
 ORDER_MEASURES = ("RR", "AP")
 EXPLAIN_MEASURES = ("AP",)
+UNJUDGED_MEASURES = ("AP", "nDCG@10", "P@10", "RBP")
+#: Ranks down to which the share of judged documents is told.
+JUDGED_AT = (10, 20, 100)
 #: The study cuts each list here, as the campaigns did.
 STUDY_DEPTH = 1000
 #: How many of the luckiest lists and runs.

@@ -82,9 +82,9 @@ def renamed(qrels: Qrels, run: Run, names: Mapping[str, str]) -> tuple[Qrels, Ru
     return replace(qrels, frame=frames[0]), replace(run, frame=frames[1])
 
 
-def with_topics_of(qrels: Qrels, run: Run) -> Qrels:
-    """Add the topics of a run that nobody judged, with a judgment of no document, so that they are ordered too."""
-    mine = run.frame["qid"].unique().sort()
+def with_topics_of(qrels: Qrels, *runs: Run) -> Qrels:
+    """Add the topics of runs that nobody judged, with a judgment of no document, so that they are ordered too."""
+    mine = pl.concat([run.frame["qid"].unique() for run in runs]).unique().sort()
     stray = mine.filter(~mine.is_in(qrels.frame["qid"].unique().implode()))
     more = pl.DataFrame({"qid": stray, "docno": [""] * len(stray), "rel": [0.0] * len(stray)})
     return replace(qrels, frame=pl.concat([qrels.frame, with_keys(more).select(qrels.frame.columns)]))

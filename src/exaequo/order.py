@@ -16,6 +16,7 @@ Judgments sort by normalised grade, and below all grades come the documents nobo
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -222,6 +223,24 @@ class Ordering:
         if topic not in self._alone:
             self._alone[topic] = Ordering(self.judged_run.part(self.judged_run.topic == topic), self.precision)
         return self._alone[topic]
+
+    def rejudged(self, lines: JudgedRun, kept: Bools | None = None) -> Ordering:
+        """Return the same lines in the same order, judged otherwise; or those kept: heads of lists, in whole ties."""
+        by_name = self._by_name  # found once for all judgments
+        other = copy(self)
+        other.judged_run, other._rankings, other._alone = lines, {}, {}
+        if kept is None:
+            return other
+        there = kept[self._order]
+        tied = there[self._places]
+        vars(other).pop("_file_ranks", None)
+        vars(other)["_by_name"] = (np.cumsum(tied) - 1)[by_name[tied[by_name]]]
+        other.judged_run = lines.part(kept)
+        other._order = (np.cumsum(kept) - 1)[self._order[there]]
+        other._topic, other._rank, other._group = self._topic[there], self._rank[there], self._group[there]
+        other._places = (np.cumsum(there) - 1)[self._places[tied]]
+        other._tie = self._tie[tied]
+        return other
 
     def _permutation(self, ties: str, seed: int) -> Ints:
         """Return the order of the tied documents. Every strategy starts from names, so none depends on file order."""

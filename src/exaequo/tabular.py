@@ -70,6 +70,7 @@ _HEADS = {
     "gm_ap": "gm(AP)",
     "kappa_grades": "κ grades",
     "kappa_relevant": "κ relevant",
+    "least_tau": "least τ-b",
     "noticeable": "5 % rule",
     "nrmse": "nRMSE",
     "omega2": "ω²",

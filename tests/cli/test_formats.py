@@ -15,8 +15,10 @@ import pytest
 from exaequo.choices import SCORE_FORMATS, TABLE_FORMATS
 from exaequo.cli import app, run
 from exaequo.cli.compare import TABLES as COMPARED
+from exaequo.cli.pool import TABLES as POOLED
 from exaequo.cli.replicate import TABLES as REPLICATED
 from exaequo.cli.ties import TABLES as AUDITED
+from exaequo.cli.unjudged import TABLES as OPEN
 from helpers import Tags
 
 #: Names of documents, topics and files.
@@ -43,6 +45,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     write(
         Path("people.jsonl"), [{"judge": NASTY, "system": Path(name).stem, "rank": at} for at, name in enumerate(names)]
     )
+    Path("teams.csv").write_text(f'run,team\n"{NASTY}","{NASTY}"\n', encoding="utf-8")
     return names
 
 
@@ -74,6 +77,11 @@ def commands(files: list[str]) -> dict[str, list[str]]:
             f"replicate {name}": ["replicate", *files, "--with", two, one, "-m", "AP", "--table", name]
             for name in REPLICATED
         },
+        **{
+            f"pool {name}": ["pool", one, two, "--qrels", qrels, "--leave-out", "--teams", "teams.csv", "--table", name]
+            for name in POOLED
+        },
+        **{f"unjudged {name}": ["unjudged", *files, "-m", "AP", "--table", name] for name in OPEN},
         "filter": ["filter", qrels, one, two, "-q"],
         "filter --sweep": ["filter", qrels, one, two, "--sweep", "-q"],
         "filter --curve": ["filter", qrels, one, two, "--curve", "raw"],
@@ -99,7 +107,7 @@ def test_json_is_valid(name: str, files: list[str], capfd: pytest.CaptureFixture
     document = json.loads(text, parse_constant=refuse)
     assert next(iter(document)) == "format"
     assert document["format"] == 1
-    if " " in name and name.split()[1] in (*COMPARED, *AUDITED, *REPLICATED):
+    if " " in name and name.split()[1] in (*COMPARED, *AUDITED, *REPLICATED, *POOLED, *OPEN):
         assert list(document) == ["format", "options", name.split()[1], "warnings"]
     assert text == out(capfd, *commands(files)[name], "--format", "json")
 
@@ -190,7 +198,7 @@ def test_no_title_over_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     assert heads.count("\n") == 1
 
 
-@pytest.mark.parametrize("command", ["compare", "ties", "replicate"])
+@pytest.mark.parametrize("command", ["compare", "ties", "replicate", "pool", "unjudged"])
 def test_csv_of_several_tables_is_refused(command: str, files: list[str], capfd: pytest.CaptureFixture[str]) -> None:
     more = ["--with", *files[1:]] if command == "replicate" else []
     assert out(capfd, command, *files, *more, "--format", "csv", code=2) == ""
@@ -250,7 +258,7 @@ def test_every_command_offers_what_others_do() -> None:
     assert offered == {
         "eval": SCORE_FORMATS,
         **dict.fromkeys(("compare", "design", "ties", "filter", "replicate"), TABLE_FORMATS),
-        **dict.fromkeys(("collection", "experiment"), TABLE_FORMATS),
+        **dict.fromkeys(("collection", "experiment", "pool", "unjudged"), TABLE_FORMATS),
         "metadata": ("yaml", "json"),
         "order": ("run", *TABLE_FORMATS),
         "gate": ("table", "json", "markdown", "junit", "github"),

@@ -27,12 +27,14 @@ from exaequo.cli.measures import measures
 from exaequo.cli.metadata import metadata
 from exaequo.cli.order import order
 from exaequo.cli.plot import plot
+from exaequo.cli.pool import pool
 from exaequo.cli.replicate import replicate
 from exaequo.cli.report import report
 from exaequo.cli.search import search
 from exaequo.cli.study import study
 from exaequo.cli.ties import ties
 from exaequo.cli.trec_eval import trec_eval
+from exaequo.cli.unjudged import unjudged
 from exaequo.errors import ExaequoError
 from exaequo.text import printable
 
@@ -48,7 +50,7 @@ def app(debug: bool) -> None:
 
 for command in (
     *(eval_, explain, compare, gate, design, replicate, plot, report, ties, order, study, filter_, trec_eval, check),
-    *(metadata, measures, collection, search, experiment, demo),
+    *(metadata, measures, collection, search, experiment, pool, unjudged, demo),
 ):
     app.add_command(command)
 

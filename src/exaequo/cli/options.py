@@ -180,11 +180,16 @@ class Target:
             raise UsageError(f"--format csv holds one table; choose it with --table: {', '.join(tables)}.")
 
 
-def writes(*formats: str, default: str | None = None, flags: Sequence[str] = ("json",)) -> Decorator:
+def writes(
+    *formats: str,
+    default: str | None = None,
+    flags: Sequence[str] = ("json",),
+    there: str = "Write there instead of to standard output.",
+) -> Decorator:
     """Add the options of commands that write tables, in one of these formats; the command gets them as `target`.
 
     `flags` are formats with an option of their own. `default` says in words what an empty format stands for; unless
-    given, the first one counts.
+    given, the first one counts. `there` says what goes to the file.
     """
 
     def target(format_: str | None, path: str | None, **asked: bool) -> Target:
@@ -193,11 +198,10 @@ def writes(*formats: str, default: str | None = None, flags: Sequence[str] = ("j
     usual: dict[str, Any] = {"default": formats[0], "show_default": True}
     if default is not None:
         usual = {"help": f"[default: {default}]"}
-    there = click.option("-o", "--output", "path", metavar="FILE", help="Write there instead of to standard output.")
     options = {
         "format_": click.option("--format", "format_", type=click.Choice(formats), **usual),
         **{name: click.option(f"--{name}", is_flag=True, help=f"The same as --format {name}.") for name in flags},
-        "path": there,
+        "path": click.option("-o", "--output", "path", metavar="FILE", help=there),
     }
     return _gathers("target", target, options)
 

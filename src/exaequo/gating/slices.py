@@ -14,10 +14,12 @@ from exaequo.read.source import PACKED, load
 from exaequo.text import count, listed
 
 _TABLES = {".csv": ",", ".tsv": "\t"}
-_HEADS = ("topic", "qid", "query_id"), ("label", "slice")
+#: What a table may call what is labelled, and its label.
+Heads = tuple[tuple[str, ...], tuple[str, ...]]
+_HEADS: Heads = ("topic", "qid", "query_id"), ("label", "slice")
 
 
-def read_slices(path: str) -> dict[str, list[str]]:
+def read_slices(path: str, heads: Heads = _HEADS) -> dict[str, list[str]]:
     """Read lines `topic label`, packed or not, or a table (.csv, .tsv) with these heads; a topic may have many."""
     data, source = load(path)
     name = Path(source.name)
@@ -27,40 +29,45 @@ def read_slices(path: str) -> dict[str, list[str]]:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise bad_input(source.name, "not UTF-8", "UTF-8", "Save it as UTF-8.", line=line) from None
-    pairs = _table(text, _TABLES[ending], source.name) if ending in _TABLES else _lines(text, source.name)
+    pairs = _table(text, _TABLES[ending], source.name, heads) if ending in _TABLES else _lines(text, source.name, heads)
     labels: dict[str, dict[str, None]] = {}
     for topic, label in pairs:
         labels.setdefault(label, {})[topic] = None
     if not labels:
-        raise bad_input(source.name, "there is no slice", "lines: topic label", "Add them.")
+        raise bad_input(source.name, f"there is no {heads[1][-1]}", f"lines: {' '.join(_words(heads))}", "Add them.")
     return {label: list(topics) for label, topics in labels.items()}
 
 
-def _lines(text: str, name: str) -> Iterator[tuple[str, str]]:
+def _words(heads: Heads) -> list[str]:
+    return [each[0] for each in heads]
+
+
+def _lines(text: str, name: str, heads: Heads) -> Iterator[tuple[str, str]]:
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("#"):
             continue
         fields = [each.strip() for each in line.split("\t")] if "\t" in line else line.split()
-        yield _pair(fields, name, number)
+        yield _pair(fields, name, number, heads)
 
 
-def _table(text: str, separator: str, name: str) -> Iterator[tuple[str, str]]:
+def _table(text: str, separator: str, name: str, wanted: Heads) -> Iterator[tuple[str, str]]:
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     heads = [each.strip().lower() for each in next(rows, [])]
-    places = [next((at for at, head in enumerate(heads) if head in known), None) for known in _HEADS]
+    places = [next((at for at, head in enumerate(heads) if head in known), None) for known in wanted]
     if None in places:
         mend = "Name them in the first line."
-        raise bad_input(name, f"columns {', '.join(heads) or 'none'}", "topic and label", mend, line=1)
+        raise bad_input(name, f"columns {', '.join(heads) or 'none'}", " and ".join(_words(wanted)), mend, line=1)
     for row in rows:
         if row:
             there = [row[at].strip() for at in places if at is not None and at < len(row)]
-            yield _pair(there, name, rows.line_num)
+            yield _pair(there, name, rows.line_num, wanted)
 
 
-def _pair(fields: list[str], name: str, line: int) -> tuple[str, str]:
+def _pair(fields: list[str], name: str, line: int, heads: Heads) -> tuple[str, str]:
     if len(fields) != 2 or not all(fields):
-        mend = "A topic with several labels has several lines; a label with blanks stands after a tab."
-        raise bad_input(name, f"{count(len([*filter(None, fields)]), 'field')}", "2: topic label", mend, line=line)
+        what, label = _words(heads)
+        mend = f"Each {label} of a {what} has its line; one with blanks stands after a tab."
+        raise bad_input(name, count(len([*filter(None, fields)]), "field"), f"2: {what} {label}", mend, line=line)
     return fields[0], fields[1]
 
 

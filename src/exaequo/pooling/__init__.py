@@ -1,0 +1,218 @@
+"""Pooling: which documents to judge, who found them, what leaving a team out changes. In: runs. Out: a `Pool`.
+
+The pool of a topic is the union of the first documents of every run. A tie that straddles the depth comes in whole,
+unless an order that needs no judgments is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from exaequo.choices import COMPARE_MEASURES, HIGHEST_GRADE, POOL_DEPTH, POOL_FORMATS, TIES_AT_DEPTH, WHOLE_TIES
+from exaequo.errors import BadParameter, bad_input
+from exaequo.evaluation import cautions, remarks_on_grades, warn
+from exaequo.language import say
+from exaequo.measures import Measure, parse_measures
+from exaequo.options import Options, check_choice, one_strategy
+from exaequo.pooling.counting import curve_of, depths_of, frame_of, pooled, runs_of, teams_of, topics_of
+from exaequo.pooling.leaving import left_out, overview
+from exaequo.pooling.lists import Lists, ordered
+from exaequo.pooling.teams import team_of_each
+from exaequo.read import Qrels, QrelsLike, Run, RunsLike, read_qrels, read_runs
+from exaequo.tabular import Tabled, plain
+from exaequo.writing import write_whole
+
+#: Endings of files that say what a pool is written as; any other is a table with tabs.
+_ENDINGS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".qrels": "qrels"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pooling:
+    """How to pool: the depth, what comes in where a tie straddles it, the runs of teams, whether to leave these out."""
+
+    depth: int = POOL_DEPTH
+    ties_at_depth: str = WHOLE_TIES
+    teams: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    leave_out: bool = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.depth, bool) or not isinstance(self.depth, int) or self.depth < 1:
+            raise BadParameter(f"The depth of a pool must be a whole number ≥ 1. Got {self.depth!r} instead.")
+        check_choice("ties_at_depth", self.ties_at_depth, TIES_AT_DEPTH)
+
+
+@dataclass(frozen=True, eq=False)
+class Pool(Tabled):
+    """The documents to judge, and what is known of them; each table is a Polars frame.
+
+    - `frame`: a row per document, by topic and name: how many `runs` found it, its `best_rank`; its `judgment`, if
+      judgments were given.
+    - `curve`: the size of pools of other depths, overall and by topic, and the relevant documents they find.
+    - `runs`, `teams`: what each contributed, and what no other did; `by_tie` counts what a tie at the depth brought.
+    - `topics`: the documents of each topic: all, found by every run, by one alone.
+    - `left_out`: what scores and ranks are without what only the team of a run contributed; `overview` sums it up.
+    """
+
+    frame: pl.DataFrame
+    curve: pl.DataFrame
+    runs: pl.DataFrame
+    teams: pl.DataFrame
+    topics: pl.DataFrame
+    overview: pl.DataFrame
+    left_out: pl.DataFrame
+    more_by_ties: int = 0
+    warnings: tuple[str, ...] = ()
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def sentences(self) -> list[str]:
+        """What there is to say first: how many documents, who found them, what ties and judgments add."""
+        sizes, runs = self.topics["documents"], self.runs.height
+        said = [
+            say(
+                "{n:,} {n:document|documents} to judge: the first {depth:,} of {runs:,} {runs:run|runs}, "
+                "{topics:,} {topics:topic|topics}; {least:,} to {most:,} a topic, median {median:,g}",
+                n=self.frame.height,
+                depth=self.options["depth"],
+                runs=runs,
+                topics=len(sizes),
+                least=sizes.min(),
+                most=sizes.max(),
+                median=sizes.median(),
+            )
+        ]
+        if runs > 1:
+            shared = {name: int(self.topics[name].sum()) for name in ("by_all", "by_one")}
+            said.append(say("{by_all:,} found by every run, {by_one:,} by one alone", **shared))
+        if self.options["ties_at_depth"] == WHOLE_TIES:
+            more = say(
+                "Ties that straddle the depth come in whole: {n:,} {n:document|documents} more", n=self.more_by_ties
+            )
+            said.append(more)
+        if "judged" in self.topics.columns:
+            known = {name: int(self.topics[name].sum()) for name in ("judged", "relevant")}
+            said.append(say("{judged:,} are judged already, {relevant:,} of them relevant", **known))
+        return said
+
+    def text(self, kind: str = POOL_FORMATS[0]) -> str:
+        """Return the pool as a file: a table with tabs, JSON lines, or qrels where -1 means not judged."""
+        check_choice("kind", kind, POOL_FORMATS)
+        if kind == "jsonl":
+            return self.frame.write_ndjson()
+        if kind == "tsv":
+            return self.frame.write_csv(separator="\t")
+        for name in ("topic", "docno"):
+            blank = self.frame.filter(pl.col(name).str.contains(r"\s"))[name]
+            if len(blank):
+                mend = "Write another format: tsv or jsonl."
+                raise bad_input("pool", f"the {name} {blank[0]!r} has a blank", "none in qrels", mend)
+        known = pl.col("judgment").fill_null(-1.0) if "judgment" in self.frame.columns else pl.lit(-1.0)
+        grade = (
+            pl.when(known % 1 == 0)
+            .then(known.cast(pl.Int64, strict=False).cast(pl.String))
+            .otherwise(known.cast(pl.String))
+        )
+        lines = self.frame.select("topic", pl.lit("0").alias("iteration"), "docno", grade.alias("grade"))
+        return lines.write_csv(separator=" ", include_header=False, quote_style="never")
+
+    def save(self, path: str | Path, kind: str | None = None) -> None:
+        """Write the pool to a file, in the format its name ends in (.jsonl, .qrels), or else as a table with tabs."""
+        kind = kind or _ENDINGS.get(Path(path).suffix.lower(), POOL_FORMATS[0])
+        write_whole(path, self.text(kind).encode())
+
+
+def pool(
+    runs: RunsLike,
+    depth: int = POOL_DEPTH,
+    *,
+    ties_at_depth: str = WHOLE_TIES,
+    teams: Mapping[str, Sequence[str]] | None = None,
+    qrels: QrelsLike | None = None,
+    leave_out: bool = False,
+    measures: Iterable[str | Measure] | str | Measure = COMPARE_MEASURES,
+    ties: str = "realistic",
+    rel_level: float | None = None,
+    max_grade: float = HIGHEST_GRADE,
+    precision: str = "double",
+    seed: int = 0,
+    columns: Mapping[str, str] | None = None,
+) -> Pool:
+    """Pool the first documents of runs, topic by topic, duplicates removed.
+
+    Args:
+        runs: as for `evaluate`.
+        depth: how many documents of each list come in.
+        ties_at_depth: where a tie straddles the depth, `"all"` of it comes in, or what an order that needs no
+            judgments puts first: conventional, rank, input, random.
+        teams: the names of the runs of each team; a run that none has is a team by itself.
+        qrels: judgments, to tell what is judged and relevant.
+        leave_out: with judgments, score each run without what only its team contributed.
+        measures: those that runs are scored by; as for `evaluate`.
+        ties: the strategy that orders tied documents when runs are scored.
+        rel_level, max_grade, precision, seed, columns: as for `evaluate`.
+    """
+    plan = Pooling(depth=depth, ties_at_depth=ties_at_depth, teams=teams or {}, leave_out=leave_out)
+    options = Options(
+        ties=(one_strategy(ties),), rel_level=rel_level, max_grade=max_grade, precision=precision, seed=seed
+    )
+    judged = None if qrels is None else read_qrels(qrels, columns=columns)
+    result = pool_runs(read_runs(runs, columns=columns), judged, parse_measures(measures), options, plan)
+    warn(result.warnings)
+    return result
+
+
+def pool_runs(
+    runs: Iterable[Run], qrels: Qrels | None, measures: Sequence[Measure], options: Options, plan: Pooling
+) -> Pool:
+    """Pool runs; warnings are collected, not given."""
+    if plan.leave_out and qrels is None:
+        raise BadParameter("Leaving runs out takes judgments: qrels=, --qrels.")
+    lists = ordered(list(runs), qrels, options, plan.ties_at_depth)
+    teams = team_of_each(lists.names, plan.teams)
+    names = list(dict.fromkeys(teams))
+    team = [names.index(each) for each in teams]
+    found = pooled(lists, plan.depth, team)
+    judged = qrels is not None
+    if qrels is not None and not (found["place"] >= 0).any():
+        mend = "Check that the runs and the qrels are of the same collection."
+        raise bad_input(qrels.source.name, "no document of the pool is judged", "some", mend)
+    if plan.leave_out and not lists.judgments.counted().any():
+        mend = "Check the judgments, --rel-level and --max-grade."
+        raise bad_input(lists.judgments.qrels.source.name, "no relevant document", "at least one", mend)
+    left, summed = pl.DataFrame(), pl.DataFrame()
+    if plan.leave_out:
+        left = left_out(found, lists, team, measures, options)
+        summed = overview(left, measures)
+        left = left.join(pl.DataFrame({"run": lists.names, "team": teams}), on="run", how="left", maintain_order="left")
+    return Pool(
+        frame=frame_of(found, lists, judged=judged),
+        curve=curve_of(lists, depths_of(lists, plan.depth), judged=judged),
+        runs=runs_of(found, lists, plan.depth, teams, judged=judged),
+        teams=teams_of(found, lists, plan.depth, team, names, judged=judged) if plan.teams else pl.DataFrame(),
+        topics=topics_of(found, lists, judged=judged),
+        overview=summed,
+        left_out=left,
+        more_by_ties=int((found["strict"] > plan.depth).sum()) if plan.ties_at_depth == WHOLE_TIES else 0,
+        warnings=tuple(_remarks(lists, measures if plan.leave_out else (), judged=judged)),
+        options={
+            **asdict(plan),
+            "measures": [measure.name for measure in measures] if plan.leave_out else [],
+            **{name: plain(getattr(options, name)) for name in ("rel_level", "max_grade", "precision", "seed")},
+            "ties": options.ties[0],
+        },
+    )
+
+
+def _remarks(lists: Lists, measures: Sequence[Measure], *, judged: bool) -> list[str]:
+    several = [each.run for each in lists.orderings if each.run.n_names > 1]
+    remarks = [
+        f"{run.source.name}: {run.n_names} different run ids; taken as one run, called {run.name}" for run in several
+    ]
+    if judged:
+        remarks += remarks_on_grades(lists.judgments)
+    return remarks + cautions(measures, lists.judgments.n_topics)
