@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from exaequo.searching.experiments import Experiment
 
 #: Four models, each with words as they are and stemmed.
-SYSTEMS = tuple(model + stem for model in ("boolean", "coordination", "bm25", "ql-dirichlet") for stem in ("", "-stem"))
+SYSTEMS = tuple(model + stem for model in ("coordination", "tfidf", "bm25", "ql-dirichlet") for stem in ("", "-stem"))
 #: What the sentences compare with the baseline, and what the picture shows.
 BASELINE, STEMMED = "bm25", "bm25-stem"
 TOLD = (STEMMED, "coordination", "ql-dirichlet")
