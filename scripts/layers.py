@@ -14,7 +14,7 @@ BEGIN, END = "<!-- made by scripts/docs: -->\n", "<!-- end -->\n"
 LAYERS = (
     "errors choices text language options writing tabular read judge order stats aggregate measures expected tiestats "
     "scores evaluation luck listing comparison gating designs replication audit axioms filtering sampledata "
-    "explanation plot reporting study "
+    "explanation plot reporting judging study "
     "trec_eval compat cli"
 ).split()
 

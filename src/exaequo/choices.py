@@ -79,3 +79,6 @@ THRESHOLD = 0.5
 #: Filters: what a threshold is learnt by, and for what.
 LEARNT_BY = ("f", "utility", "break-even")
 LEARNT_FOR = ("theme", "all")
+#: Judging: the scale, and what several grades of a document come to; the first unless told otherwise.
+GRADES = "0,1,2,3"
+JUDGING_RULES = ("majority", "highest", "mean")

@@ -21,6 +21,7 @@ from exaequo.cli.eval import eval_
 from exaequo.cli.explain import explain
 from exaequo.cli.filter import filter_
 from exaequo.cli.gate import gate
+from exaequo.cli.judge import judge
 from exaequo.cli.measures import measures
 from exaequo.cli.metadata import metadata
 from exaequo.cli.order import order
@@ -45,7 +46,7 @@ def app(debug: bool) -> None:
 
 for command in (
     *(eval_, explain, compare, gate, design, replicate, plot, report, ties, order, study, filter_, trec_eval, check),
-    *(metadata, measures, demo),
+    *(judge, metadata, measures, demo),
 ):
     app.add_command(command)
 
