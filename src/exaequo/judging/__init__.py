@@ -50,6 +50,7 @@ def serve(
             server_header=False,
             ws="none",
             lifespan="off",
+            proxy_headers=False,
             timeout_graceful_shutdown=2,
         )
         ready(f"http://127.0.0.1:{at}/?token={token}")

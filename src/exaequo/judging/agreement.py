@@ -19,7 +19,7 @@ def grades_of(judged: pl.DataFrame, names: Sequence[str]) -> Floats:
     """Return assessors × documents, NaN where an assessor has no grade."""
     row = {name: at for at, name in enumerate(names)}
     chosen = judged.filter(pl.col("assessor").is_in(list(names)))
-    document = chosen.select(pl.struct("qid", "docno").rank("dense")).to_series().to_numpy() - 1
+    document = chosen.select(pl.struct("qid", "docno").rank("dense")).to_series().to_numpy().astype(np.int64) - 1
     table = np.full((len(names), int(document.max(initial=-1)) + 1), np.nan)
     table[[row[name] for name in chosen["assessor"]], document] = chosen["grade"].to_numpy()
     return table

@@ -66,19 +66,45 @@ function matcher(query) {
   };
 }
 
-function marked(text, query) {
-  const whole = document.createDocumentFragment();
-  const matches = matcher(query);
-  let from = 0;
-  if (query.length) {
-    for (const { 0: token, index } of text.matchAll(/[\p{L}\p{N}\p{M}_]+/gu)) {
-      if (!matches(token)) continue;
-      whole.append(text.slice(from, index), make("mark", token));
-      from = index + token.length;
+// A document of any length is shown at once: in pieces, of which the browser lays out those in sight.
+const PIECE = 5000;
+const MARKS = 2000;
+
+function pieces(text) {
+  const found = [];
+  for (let from = 0; from < text.length; ) {
+    let to = Math.min(from + PIECE, text.length);
+    if (to < text.length) {
+      const end = Math.max(text.lastIndexOf("\n", to), text.lastIndexOf(" ", to));
+      if (end > from) to = end + 1;
+      else if (/[\uD800-\uDBFF]/.test(text[to - 1])) to += 1;
     }
+    found.push(text.slice(from, to).replace(/\n$/, ""));
+    from = to;
   }
-  whole.append(text.slice(from));
-  return whole;
+  return found;
+}
+
+function marked(text, matches, left) {
+  const parts = [];
+  let from = 0;
+  for (const { 0: token, index } of text.matchAll(/[\p{L}\p{N}\p{M}_]+/gu)) {
+    if (left.marks < 1) break;
+    if (!matches(token)) continue;
+    parts.push(text.slice(from, index), make("mark", token));
+    from = index + token.length;
+    left.marks -= 1;
+  }
+  return [...parts, text.slice(from)];
+}
+
+function shown(text, matches) {
+  const left = { marks: MARKS };
+  return pieces(text).map((piece) => {
+    const block = make("div", "", { dir: "auto" });
+    block.append(...marked(piece, matches, left));
+    return block;
+  });
 }
 
 let item = null;
@@ -107,8 +133,9 @@ function show(next) {
   find("more").hidden = !topic.narrative;
   find("docno").textContent = doc.docno;
   find("place").textContent = `(${next.at + 1} / ${next.of})`;
-  find("title").replaceChildren(marked(doc.title || say("(without a title)"), next.words));
-  find("text").replaceChildren(marked(doc.text, next.words));
+  const matches = matcher(next.words);
+  find("title").replaceChildren(...marked(doc.title || say("(without a title)"), matches, { marks: MARKS }));
+  find("text").replaceChildren(...shown(doc.text, matches));
   find("note").value = next.note;
   noting(Boolean(next.note));
   for (const button of document.querySelectorAll("[data-grade]")) button.setAttribute("aria-pressed", String(Number(button.dataset.grade) === next.grade));

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 from collections.abc import Mapping
 from functools import lru_cache
 from importlib.resources import files
@@ -50,7 +51,7 @@ def application(work: Work, record: Record, *, token: str, port: int, seed: int 
         Route("/agreed", pages.agreed),
         Route("/settle", pages.settle, methods=["POST"]),
     ]
-    handlers: Mapping[Any, Any] = {HTTPException: _told, BadParameter: _refused}
+    handlers: Mapping[Any, Any] = {HTTPException: _told, BadParameter: _refused, sqlite3.Error: _failed}
     return Guard(Starlette(routes=routes, exception_handlers=handlers), token=token, port=port)
 
 
@@ -60,6 +61,10 @@ async def _told(_: Request, error: Any) -> Response:
 
 async def _refused(_: Request, error: Any) -> Response:
     return JSONResponse({"error": str(error)}, 409)
+
+
+async def _failed(_: Request, error: Any) -> Response:
+    return JSONResponse({"error": f"the record cannot be written ({error})"}, 500)
 
 
 class _Pages:
