@@ -94,7 +94,18 @@ def test_every_sentence_has_its_translation(lang: str) -> None:
 
 
 #: Words that are the same in French.
-ALIKE = {"alpha {alpha:g}", "test", "score 0", "versions", "Sections", "Provenance", "Figures", "sha256", "Document", "Pages"}
+ALIKE = {
+    "alpha {alpha:g}",
+    "test",
+    "score 0",
+    "versions",
+    "Sections",
+    "Provenance",
+    "Figures",
+    "sha256",
+    "Document",
+    "Pages",
+}
 
 
 @pytest.mark.parametrize("lang", LANGUAGES[1:])

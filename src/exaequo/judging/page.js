@@ -36,17 +36,6 @@ function tell(text, problem = "") {
   find("problem").textContent = problem;
 }
 
-// ------------------------------------------------------------------------------------------------------------ entrance
-
-function entrance() {
-  find("enter").addEventListener("submit", (event) => {
-    event.preventDefault();
-    const given = find("name").value.trim();
-    if (given) location.assign(`/judge?as=${encodeURIComponent(given)}`);
-  });
-  find("name").focus();
-}
-
 // ------------------------------------------------------------------------------------------------------------- judging
 
 const folded = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
@@ -286,4 +275,4 @@ function agreeing() {
   setInterval(() => document.visibilityState === "visible" && once(refresh), 3000);
 }
 
-({ entrance, judging, agreement: agreeing })[view]();
+({ judge: judging, agreement: agreeing })[view]();

@@ -41,9 +41,7 @@ def application(work: Work, record: Record, *, token: str, port: int, seed: int 
     """Return the application; `name` is what an assessor is called unless another name is given."""
     pages = _Pages(work, record, seed, name)
     routes = [
-        Route("/", pages.entrance),
-        Route("/judge", pages.judging),
-        Route("/agreement", pages.agreeing),
+        *(Route(path, pages.page) for path in ("/", "/judge", "/agreement")),
         Route("/page.{kind:str}", pages.asset),
         Route("/item", pages.item),
         Route("/decide", pages.decide, methods=["POST"]),
@@ -80,7 +78,7 @@ class _Pages:
 
     # ------------------------------------------------------------------------------------------------------------ pages
 
-    def _page(self, view: str, name: str, **more: Any) -> Response:
+    def _page(self, view: str, name: str, status: int = 200, **more: Any) -> Response:
         with speaking(self.lang):
             said = {text: template(text) for text in re.findall(r'\bsay\("([^"]*)"', self.parts["js"])}
             words = embedded({"said": said, "decimal": marks()[0], "grades": self.record.grades})
@@ -94,21 +92,21 @@ class _Pages:
                     grades=self.record.grades,
                     size=number(f"{self.work.size:,}"),
                     **more,
-                )
+                ),
+                status,
             )
 
-    async def entrance(self, _: Request) -> Response:
-        """Ask who it is."""
-        done = self.record.work().filter(kind="person").select("assessor", "judged").rows()
-        return self._page("entrance", self.name, known=done)
-
-    async def judging(self, request: Request) -> Response:
-        """Show a topic beside a document."""
-        return self._page("judging", self._assessor(request.query_params))
-
-    async def agreeing(self, request: Request) -> Response:
-        """Show how far assessors agree."""
-        return self._page("agreement", self._assessor(request.query_params))
+    async def page(self, request: Request) -> Response:
+        """Show a topic beside a document, or how far assessors agree; ask who it is, if that is not known."""
+        view = request.url.path.removeprefix("/")
+        problem, status = "", 200
+        if view:
+            try:
+                return self._page(view, self._assessor(request.query_params))
+            except HTTPException as error:
+                problem, status = error.detail, error.status_code
+        known = self.record.work().filter(kind="person").select("assessor", "judged").rows()
+        return self._page("entrance", self.name, status, known=known, problem=problem)
 
     async def asset(self, request: Request) -> Response:
         """Give the style or the script."""
@@ -123,10 +121,9 @@ class _Pages:
     def _assessor(self, given: Mapping[str, Any]) -> str:
         """Return the name of an assessor."""
         name = given.get("as")
-        if not isinstance(name, str) or not 0 < len(name) <= _LONGEST_NAME or not name.isprintable():
+        name = name.strip(" ") if isinstance(name, str) else ""
+        if not 0 < len(name) <= _LONGEST_NAME or not name.isprintable():
             raise HTTPException(400, f"expected a name of 1 to {_LONGEST_NAME} letters")
-        if name != name.strip():
-            raise HTTPException(400, "expected a name without blanks around it")
         if self.record.kinds().get(name) == "program":
             raise HTTPException(409, "a program has this name; choose another")
         return name

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
 import sys
+from pathlib import Path
 
 import polars as pl
 
@@ -37,9 +41,42 @@ POOL = "qid\tdocno\tsystems\n" + "".join(f"1\td{at}\t3\n" for at in range(1, 6))
 
 def sample(where: str) -> collection.Collection:
     """Return the same collection, whatever is asked for."""
-    documents = pl.DataFrame([(docno, *both) for docno, both in TEXTS.items()], schema=["docno", "title", "text"], orient="row")
+    documents = pl.DataFrame(
+        [(docno, *both) for docno, both in TEXTS.items()], schema=["docno", "title", "text"], orient="row"
+    )
     topics = pl.DataFrame(TOPICS, schema=["qid", "title", "description", "narrative"], orient="row")
     return collection.Collection(where, documents, topics)
+
+
+class Served:
+    """The judging page, served by the command in a process of its own."""
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        (folder / "pool.tsv").write_text(POOL, encoding="utf-8")
+        command = [sys.executable, __file__, "judge", "pool.tsv", "sample", *options]
+        self.folder = folder
+        self.process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True, env={**os.environ})
+        assert self.process.stdout is not None
+        self.said = self.process.stdout.readline()
+        self.link = self.process.stdout.readline().strip()
+        self.origin, _, self.token = self.link.partition("/?token=")
+
+    @property
+    def port(self) -> int:
+        return int(self.origin.rpartition(":")[2])
+
+    @property
+    def db(self) -> Path:
+        return self.folder / "pool.judged.db"
+
+    def end(self, how: signal.Signals = signal.SIGINT) -> int:
+        """End it; return its exit code."""
+        if self.process.poll() is None:
+            self.process.send_signal(how)
+        code = self.process.wait(20)
+        if self.process.stdout is not None:
+            self.process.stdout.close()
+        return code
 
 
 if __name__ == "__main__":
