@@ -156,16 +156,27 @@ def scale_of(text: str) -> tuple[int, ...]:
     return tuple(sorted(map(int, parts)))
 
 
+def _words(command: str | None) -> list[str]:
+    """Return the words of a command, as a shell would split them; none if there is no command."""
+    if command is None:
+        return []
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise UsageError(f"--assessor: {error}. Got {command!r}.") from None
+    if not words:
+        raise UsageError("--assessor is empty; name a program.")
+    return words
+
+
 def _judge(pool: str, collection: str, asked: Asked, seed: int) -> tuple[Record, int]:
     """Judge on the page, or by a program; return the record, and how many documents have no grade of the program."""
+    grades, command = scale_of(asked.grades), _words(asked.command)
     from exaequo.judging import Record, work_of
     from exaequo.read.collection import read_collection
     from exaequo.read.source import Source
     from exaequo.tabular import versions
 
-    grades, command = scale_of(asked.grades), shlex.split(asked.command or "")
-    if asked.command is not None and not command:
-        raise UsageError("--assessor is empty; name a program.")
     read = read_collection(collection)
     output.warn(*read.remarks)
     work = work_of(pool, read)
