@@ -210,8 +210,12 @@ def test_qrels_say_where_they_come_from(record: Record, tmp_path: Path, capfd: p
     assert beside["rule"]["means"].startswith("what was settled, else the grade most")
     assert beside["how"] == {"agreed": 2, "settled": 1}
     assert beside["judgments"][1] == {
-        **dict(qid="1", docno="d1", grade=0, how="settled"),
-        **dict(by={"ann": 2, "ben": 1}, settled_by="ben"),
+        "qid": "1",
+        "docno": "d1",
+        "grade": 0,
+        "how": "settled",
+        "by": {"ann": 2, "ben": 1},
+        "settled_by": "ben",
     }
     assert beside["versions"]["exaequo"] == exaequo.__version__
     record.settle("ann", ("1", "d1"), None)

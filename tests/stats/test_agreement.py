@@ -130,8 +130,8 @@ def test_weighted_cohen_as_in_scikit_learn(pairs: list[tuple[int, int]]) -> None
             assert weighted_cohen(one, two, power) == pytest.approx(expected)
             assert weighted_cohen(two, one, power) == pytest.approx(expected)
             assert weighted_cohen(3 * one + 1, 3 * two + 1, power) == pytest.approx(expected)
-        relevant = [(each > 1).astype(np.int64) for each in (one, two)]
-        assert weighted_cohen(*relevant) == pytest.approx(cohen(*relevant), nan_ok=True)
+        good, fine = (one > 1).astype(np.int64), (two > 1).astype(np.int64)
+        assert weighted_cohen(good, fine) == pytest.approx(cohen(good, fine), nan_ok=True)
 
 
 def test_others_as_in_scipy() -> None:

@@ -253,8 +253,9 @@ def _report(record: Record, asked: Asked, options: dict[str, Any], target: Targe
         output.warn(*found.warnings)
     if asked.only is not None and asked.only not in frames:
         raise UsageError(f"There is no table {asked.only} without --runs.")
-    measures = {column.removeprefix("tau_") for column in (found.rankings.columns if found else ())}
-    brief = {"agreement": _everyone(frames["agreement"])}
+    taus = [column for column in (found.rankings.columns if found else ()) if column.startswith("tau_")]
+    measures = {column.removeprefix("tau_") for column in taus}
+    brief = _brief(frames)
     shown = {
         name: Table.of(frame, say(TABLES[name]), brief=brief.get(name), digits={"seconds": 1}, names=measures)
         for name, frame in frames.items()
@@ -264,12 +265,14 @@ def _report(record: Record, asked: Asked, options: dict[str, Any], target: Targe
     target.show(shown, after=_sentences(found), options=facts, warnings=found.warnings if found else ())
 
 
-def _everyone(frame: pl.DataFrame) -> pl.DataFrame:
-    """Say *all* in the language of readers."""
+def _brief(frames: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
+    """Say *all* in the language of readers, and when to the minute."""
     import polars as pl
 
     everyone = (pl.col("one") == "all") & (pl.col("two") == "all")
-    return frame.with_columns(pl.when(everyone).then(pl.lit(word("all"))).otherwise(pl.col("one", "two")).name.keep())
+    named = pl.when(everyone).then(pl.lit(word("all"))).otherwise(pl.col("one", "two")).name.keep()
+    minute = pl.col("first", "last").str.slice(0, 16).str.replace("T", " ")
+    return {"work": frames["work"].with_columns(minute), "agreement": frames["agreement"].with_columns(named)}
 
 
 def _sentences(found: Effects | None) -> list[str]:

@@ -147,17 +147,17 @@ def weighted_cohen(one: Ints | Floats, two: Ints | Floats, power: float = 1) -> 
     J. Cohen: Weighted kappa, Psychological Bulletin 70(4), 1968.
     """
     labels, table = _confusion(one, two)
-    weight = np.abs(labels[:, None] - labels[None, :]).astype(np.float64) ** power
+    weight = np.abs(labels[:, None] - labels[None, :]) ** power
     chance = float((weight * np.outer(table.sum(axis=1), table.sum(axis=0))).sum())
     return float(1 - (weight * table).sum() / chance) if chance else float("nan")
 
 
-def _confusion(one: Ints | Floats, two: Ints | Floats) -> tuple[Ints | Floats, Floats]:
+def _confusion(one: Ints | Floats, two: Ints | Floats) -> tuple[Floats, Floats]:
     """Return the grades, and the share of documents that have each two of them, the first judge's by row."""
     labels, codes = np.unique(np.concatenate((one, two)), return_inverse=True)
     table = np.zeros((len(labels), len(labels)))
     np.add.at(table, (codes[: len(one)], codes[len(one) :]), 1)
-    return labels, table / table.sum()
+    return labels.astype(np.float64), table / table.sum()
 
 
 def krippendorff(judgments: npt.ArrayLike, level: str = "nominal") -> float:
