@@ -29,7 +29,13 @@ TOPICS = [
     ("2", "<b>école</b> & l'été", "", ""),
 ]
 TEXTS = {
-    "d1": ("Panels under snow", "Solar panels lose little in the cold. A panel under snow gives nothing. " * 12),
+    "d1": (
+        "Panels under snow",
+        "Cold does little harm: a solar panel works better at -5 °C than at 35 °C. What counts is light, and snow.\n\n"
+        "In the winters of three years, 40 roofs were measured. Under 2 cm of snow a panel still gave a fifth of its "
+        "yield; under 5 cm, nothing. Steep panels were free again after a day, flat ones after nine.\n\n"
+        "Over the year, snow cost 3 % of the yield.",
+    ),
     "d2": ("A recipe for soup", "Cut the leeks, and let them stew in butter.\n\nAdd water. Serve in winter. " * 6),
     "d3": HOSTILE,
     "d4": ("", "Yields of a solar roof, month by month: winter gives a fifth of what summer gives."),

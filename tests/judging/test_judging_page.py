@@ -181,6 +181,8 @@ def test_hostile_documents_are_text(browser: Browser, served: Served) -> None:
     assert one.page.locator("#text mark").all_text_contents() == ["solar"]
     outside = one.page.evaluate("getComputedStyle(document.querySelector('#text > div')).unicodeBidi")
     assert outside == "isolate"  # what turns the direction of letters ends with the document
+    one.find("1 d1")
+    assert one.page.locator("mark").all_text_contents() == "Panels solar panel winters panel panels".split()
     one.find("1 d5")
     assert len(str(one.page.text_content("#text"))) == pytest.approx(LONG, rel=1e-3)
     assert one.page.locator("#text mark").count() == 2000

@@ -40,15 +40,17 @@ function tell(text, problem = "") {
 
 const folded = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
+// The same word, or one of its forms: a long beginning and a short ending.
+const stem = (word) => (word.length > 4 ? word.replace(/e?[sx]$/, "") : word);
+
 function matcher(query) {
-  const known = query.map(folded);
+  const known = query.map(folded).map((word) => [word, stem(word)]);
   const seen = new Map();
   return (token) => {
     let found = seen.get(token);
     if (found === undefined) {
       const plain = folded(token);
-      // The same word, or one of its forms: a long beginning and a short ending.
-      found = known.some((word) => plain === word || (word.length > 3 && plain.startsWith(word) && plain.length < word.length + 4));
+      found = known.some(([word, begins]) => plain === word || (begins.length > 3 && plain.startsWith(begins) && plain.length < begins.length + 5));
       seen.set(token, found);
     }
     return found;
@@ -100,8 +102,10 @@ let item = null;
 let busy = false;
 let seconds = 0;
 let since = null;
+const spent = new Map();
+const key = ({ topic, document: doc }) => `${topic.qid} ${doc.docno}`;
 
-// Time counts while the page is seen.
+// Time counts while the page is seen, and goes on when a document is seen again.
 function clock(running) {
   if (since !== null) seconds += (performance.now() - since) / 1000;
   since = running ? performance.now() : null;
@@ -109,8 +113,10 @@ function clock(running) {
 
 function show(next) {
   const { topic, document: doc } = next;
-  const other = !item || item.topic.qid !== topic.qid;
+  clock(document.visibilityState === "visible");
+  if (item) spent.set(key(item), seconds);
   item = next;
+  seconds = spent.get(key(item)) ?? 0;
   document.title = `${topic.title} · ${next.done} / ${next.of}`;
   find("bar").value = next.done / next.of;
   find("count").textContent = `${next.done} / ${next.of}`;
@@ -128,9 +134,6 @@ function show(next) {
   find("note").value = next.note;
   noting(Boolean(next.note));
   for (const button of document.querySelectorAll("[data-grade]")) button.setAttribute("aria-pressed", String(Number(button.dataset.grade) === next.grade));
-  clock(document.visibilityState === "visible");
-  seconds = 0;
-  if (other && innerWidth < 900) find("more").open = true;
   find("title").focus({ preventScroll: true });
   scrollTo(0, 0);
 }
@@ -157,6 +160,7 @@ function decide(decision, text) {
     const { topic, document: doc } = item;
     const note = find("note").value === item.note ? {} : { note: find("note").value };
     const next = await ask("/decide", { qid: topic.qid, docno: doc.docno, seconds: Math.min(Math.round(seconds * 10) / 10, 86400), ...note, ...decision });
+    seconds = 0;
     show(next);
     tell(next.done === next.of ? say("All documents are judged. Thank you.") : text);
   });
