@@ -55,12 +55,14 @@ def ask(
 ) -> Asked:
     """Let a program judge all pairs it has not judged yet; each grade is kept at once.
 
-    `progress` is called after each pair.
+    `progress` is called for each pair that is done.
     """
     known = {pair for pair, state in record.states(name).items() if state.grade is not None}
     left = [pair for pair in work.order(name, seed) if pair not in known]
     asked = Asked(before=work.size - len(left))
     queue = iter(left)
+    for _ in range(asked.before):
+        progress()
 
     async def all_of_them() -> None:
         async with asyncio.TaskGroup() as group:

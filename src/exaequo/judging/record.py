@@ -30,7 +30,7 @@ CREATE TABLE IF NOT EXISTS decision (
     qid TEXT NOT NULL, docno TEXT NOT NULL, grade INTEGER, changed_from INTEGER, note TEXT NOT NULL,
     skipped INTEGER NOT NULL, seconds REAL NOT NULL, undoes INTEGER
 );
-CREATE INDEX IF NOT EXISTS of_assessor ON decision (assessor, qid, docno) WHERE action != 'settle';
+CREATE INDEX IF NOT EXISTS of_assessor ON decision (assessor, qid, docno, action);
 CREATE INDEX IF NOT EXISTS of_settled ON decision (qid, docno) WHERE action = 'settle';
 CREATE VIEW IF NOT EXISTS standing AS SELECT * FROM decision WHERE id IN
     (SELECT max(id) FROM decision WHERE action != 'settle' GROUP BY assessor, qid, docno);
@@ -200,7 +200,9 @@ class Record:
 
     def states(self, assessor: str) -> dict[tuple[str, str], State]:
         """Return all that stands for an assessor, by document."""
-        rows = self._db.execute("SELECT qid, docno, grade, note, skipped FROM standing WHERE assessor = ?", (assessor,))
+        query = """SELECT qid, docno, grade, note, skipped FROM decision WHERE id IN
+            (SELECT max(id) FROM decision WHERE assessor = ? AND action != 'settle' GROUP BY qid, docno)"""
+        rows = self._db.execute(query, (assessor,))
         return {(qid, docno): State(grade, note, bool(skipped)) for qid, docno, grade, note, skipped in rows}
 
     def kinds(self) -> dict[str, str]:
