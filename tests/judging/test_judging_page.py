@@ -49,7 +49,9 @@ class Assessor:
         self.page, self.name, self.served = self.context.new_page(), name, served
         self.complaints: list[str] = []
         self.requests: list[str] = []
-        self.page.on("console", lambda line: self.complaints.append(line.text) if line.type in ("error", "warning") else None)
+        self.page.on(
+            "console", lambda line: self.complaints.append(line.text) if line.type in ("error", "warning") else None
+        )
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.goto(served.link)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import shlex
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,14 +26,17 @@ for line in sys.stdin:
     with open("asked.txt", "a") as log:
         print(os.getpid(), asked["qid"], asked["docno"], file=log)
     print(answer(asked), flush=True)
+time.sleep(0.2)
 """
 
 
 @pytest.fixture(autouse=True)
-def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(collection, "read_collection", sample, raising=False)
     Path("pool.tsv").write_text(POOL)
+    yield
+    gc.collect()  # a process that was left alone complains now, not in another test
 
 
 def judge(answer: str, *options: str) -> int:

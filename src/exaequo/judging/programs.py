@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import Any
 
 from exaequo.errors import ExaequoError
 from exaequo.judging.pool import Pair, Work
@@ -60,55 +59,64 @@ def ask(
     known = {pair for pair, state in record.states(name).items() if state.grade is not None}
     left = [pair for pair in work.order(name, seed) if pair not in known]
     asked = Asked(before=work.size - len(left))
-    queue = iter(left)
     for _ in range(asked.before):
         progress()
-
-    async def all_of_them() -> None:
-        async with asyncio.TaskGroup() as group:
-            for _ in range(min(jobs, len(left))):
-                group.create_task(_worker(record, work, command, name, timeout, queue, asked, progress))
-
+    team = _Team(record, work, command, name, timeout, iter(left), asked, progress)
     try:
-        asyncio.run(all_of_them())
+        asyncio.run(team.work_off(min(jobs, len(left))))
     except* ExaequoError as group:
         raise group.exceptions[0] from None
     return asked
 
 
-async def _worker(
-    record: Record,
-    work: Work,
-    command: Sequence[str],
-    name: str,
-    timeout: float,
-    queue: Iterator[Pair],
-    asked: Asked,
-    progress: Callable[[], None],
-) -> None:
-    """Ask about one pair after the other; a process that does not answer in time, or ends, is replaced."""
-    process: asyncio.subprocess.Process | None = None
-    try:
-        for pair in queue:
+@dataclass(frozen=True)
+class _Team:
+    """Several processes that share a queue."""
+
+    record: Record
+    work: Work
+    command: Sequence[str]
+    name: str
+    timeout: float
+    queue: Iterator[Pair]
+    asked: Asked
+    progress: Callable[[], None]
+    running: set[asyncio.subprocess.Process] = field(default_factory=set)
+
+    async def work_off(self, jobs: int) -> None:
+        """Ask about all pairs."""
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(jobs):
+                    group.create_task(self._one_by_one())
+        finally:  # here, where no other worker that fails can interrupt it
+            await asyncio.gather(*map(_end, self.running))
+
+    async def _one_by_one(self) -> None:
+        """Ask about one pair after the other; a process that does not answer in time, or ends, is replaced."""
+        process: asyncio.subprocess.Process | None = None
+        for pair in self.queue:
             begun = monotonic()
             try:
-                process = process or await _started(command)
-                line = json.dumps(_question(work, pair, record.grades), ensure_ascii=False).encode(errors="replace")
-                grade, note = _answer(await _told(process, line + b"\n", timeout), record.grades)
+                if process is None:
+                    process = await _started(self.command)
+                    self.running.add(process)
+                question = _question(self.work, pair, self.record.grades)
+                grade, note = _answer(await _told(process, question, self.timeout), self.record.grades)
             except _BadAnswer as error:
-                asked.wrong.setdefault(str(error), []).append(pair)
-                if str(error) in _REPLACED or process is None or process.returncode is not None:
+                why = str(error)
+                self.asked.wrong.setdefault(why, []).append(pair)
+                if process is not None and why in _REPLACED:
                     await _end(process, patience=0)
+                    self.running.discard(process)
                     process = None
-                if not asked.graded and asked.failed >= _HOPELESS and str(error) in _REPLACED:
-                    raise _hopeless(command, str(error)) from None
+                    if not self.asked.graded and self.asked.failed >= _HOPELESS:
+                        raise _hopeless(self.command, why) from None
             else:
-                seconds = monotonic() - begun
-                record.decide(name, pair, grade=grade, note=note, kind=PROGRAM, seconds=round(seconds, 3))
-                asked.graded += 1
-            progress()
-    finally:
-        await _end(process)
+                seconds = round(monotonic() - begun, 3)
+                self.record.decide(self.name, pair, grade=grade, note=note, kind=PROGRAM, seconds=seconds)
+                self.asked.graded += 1
+            self.progress()
 
 
 _TIMEOUT, _ENDED, _LONG = "no answer in time", "the program ended", "an answer too long"
@@ -138,11 +146,12 @@ async def _started(command: Sequence[str]) -> asyncio.subprocess.Process:
         ) from None
 
 
-def _question(work: Work, pair: Pair, grades: Sequence[int]) -> dict[str, Any]:
+def _question(work: Work, pair: Pair, grades: Sequence[int]) -> bytes:
     qid, docno = pair
     document = work.documents[docno]
     about = {"docno": docno, "document_title": document["title"], "text": document["text"]}
-    return {**work.topics[qid], **about, "grades": list(grades)}
+    asked = {**work.topics[qid], **about, "grades": list(grades)}
+    return json.dumps(asked, ensure_ascii=False).encode(errors="replace") + b"\n"
 
 
 async def _told(process: asyncio.subprocess.Process, line: bytes, timeout: float) -> bytes:
@@ -180,10 +189,8 @@ def _answer(line: bytes, grades: Sequence[int]) -> tuple[int, str]:
     return int(grade), note if isinstance(note, str) else json.dumps(note, ensure_ascii=False)
 
 
-async def _end(process: asyncio.subprocess.Process | None, patience: float = 1) -> None:
+async def _end(process: asyncio.subprocess.Process, patience: float = 1) -> None:
     """Let a process end: it sees the end of its input, and is killed if that does not help."""
-    if process is None:
-        return
     if process.stdin is not None:
         process.stdin.close()
     try:
