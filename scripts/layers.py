@@ -14,7 +14,7 @@ BEGIN, END = "<!-- made by scripts/docs: -->\n", "<!-- end -->\n"
 LAYERS = (
     "errors choices text language options writing tabular read judge order stats aggregate measures expected tiestats "
     "scores evaluation luck listing comparison gating designs replication pooling residuals audit axioms filtering "
-    "sampledata explanation plot reporting searching study "
+    "sampledata explanation plot reporting searching judging study "
     "trec_eval compat cli"
 ).split()
 

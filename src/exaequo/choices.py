@@ -95,3 +95,7 @@ TOPIC_FIELDS = ("title", "description", "all")
 SEARCH_DEPTH = 1000
 #: Seconds a program may take in an experiment.
 TIMEOUT = 600.0
+
+#: Judging: the scale, and what several grades of a document come to; the first unless told otherwise.
+GRADES = "0,1,2,3"
+JUDGING_RULES = ("majority", "highest", "mean")

@@ -69,6 +69,8 @@ _HEADS = {
     "friedman_p": "p of Friedman",
     "gm_ap": "gm(AP)",
     "kappa_grades": "κ grades",
+    "kappa_linear": "κ linear",
+    "kappa_quadratic": "κ quadratic",
     "kappa_relevant": "κ relevant",
     "least_tau": "least τ-b",
     "noticeable": "5 % rule",
@@ -97,7 +99,7 @@ _HEADS = {
 #: A column may be about a measure, whose name stands between these, or about a rank.
 _PARTS = re.compile(rf"(tau_)?(.*?)(_percent|(?<=[a-z])_\d+|_(?:{'|'.join(COMPARED)}))?", re.DOTALL)
 #: Columns whose texts are words of ours, not names.
-_WORDS = ("outcome", "mark", "how", "between", "source", "what")
+_WORDS = ("outcome", "mark", "how", "between", "source", "what", "kind")
 
 
 class Tabled:

@@ -22,6 +22,7 @@ from exaequo.stats.agreement import (
     rbo_of_scores,
     tau_ap,
     tau_ap_b,
+    weighted_cohen,
 )
 
 #: The example of the R package ircor, by the authors of τ_AP,b.
@@ -109,6 +110,29 @@ def test_cohen_as_in_scikit_learn(pairs: list[tuple[int, int]]) -> None:
         assert np.isnan(found)
     else:
         assert found == pytest.approx(cohen_kappa_score(one, two))
+
+
+def test_weighted_cohen_by_hand() -> None:
+    # Grades 0 0 1 2 against 0 1 1 0. Seen: one disagreement of 1, one of 2. By chance, of 16 pairs of grades: those of
+    # distance 1 are 2·2 + 1·2 + 1·2 = 8, those of distance 2 are 1·2 = 2 (the second never says 2).
+    one, two = np.array([0, 0, 1, 2]), np.array([0, 1, 1, 0])
+    assert weighted_cohen(one, two) == pytest.approx(1 - (3 / 4) / ((8 + 2 * 2) / 16))
+    assert weighted_cohen(one, two, 2) == pytest.approx(1 - (5 / 4) / ((8 + 4 * 2) / 16))
+    assert np.isnan(weighted_cohen(np.ones(3), np.ones(3)))
+    assert weighted_cohen(np.array([0, 3]), np.array([0, 3])) == 1
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=30))
+def test_weighted_cohen_as_in_scikit_learn(pairs: list[tuple[int, int]]) -> None:
+    one, two = (np.array(column) for column in zip(*pairs, strict=True))
+    if len(set(one.tolist()) | set(two.tolist())) > 1:
+        for power, name in ((1, "linear"), (2, "quadratic")):
+            expected = cohen_kappa_score(one, two, labels=range(4), weights=name)
+            assert weighted_cohen(one, two, power) == pytest.approx(expected)
+            assert weighted_cohen(two, one, power) == pytest.approx(expected)
+            assert weighted_cohen(3 * one + 1, 3 * two + 1, power) == pytest.approx(expected)
+        good, fine = (one > 1).astype(np.int64), (two > 1).astype(np.int64)
+        assert weighted_cohen(good, fine) == pytest.approx(cohen(good, fine), nan_ok=True)
 
 
 def test_others_as_in_scipy() -> None:

@@ -23,6 +23,7 @@ from exaequo.cli.experiment import experiment
 from exaequo.cli.explain import explain
 from exaequo.cli.filter import filter_
 from exaequo.cli.gate import gate
+from exaequo.cli.judge import judge
 from exaequo.cli.measures import measures
 from exaequo.cli.metadata import metadata
 from exaequo.cli.order import order
@@ -50,7 +51,7 @@ def app(debug: bool) -> None:
 
 for command in (
     *(eval_, explain, compare, gate, design, replicate, plot, report, ties, order, study, filter_, trec_eval, check),
-    *(metadata, measures, collection, search, experiment, pool, unjudged, demo),
+    *(metadata, measures, collection, search, experiment, pool, judge, unjudged, demo),
 ):
     app.add_command(command)
 

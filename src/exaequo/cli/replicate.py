@@ -28,11 +28,13 @@ TABLES = {
 
 
 class WithMany(click.Command):
-    """A command whose option `--with` takes all words up to the next option."""
+    """A command with an option that takes all words up to the next option: `--with`, unless another is named."""
+
+    many = "--with"
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Repeat the option before each of its words, as click wants it."""
-        return super().parse_args(ctx, list(_repeated(args, "--with")))
+        return super().parse_args(ctx, list(_repeated(args, self.many)))
 
 
 def _repeated(words: Sequence[str], option: str) -> Iterator[str]:

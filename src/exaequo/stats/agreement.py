@@ -139,12 +139,30 @@ def rbo_of_scores(one: Floats, two: Floats, p: float = 0.9, ties: str = "a") -> 
 
 def cohen(one: Ints | Floats, two: Ints | Floats) -> float:
     """Return Cohen's κ of two judges of the same documents; NaN where chance alone would make them agree."""
+    _, table = _confusion(one, two)
+    chance = float(table.sum(axis=0) @ table.sum(axis=1))
+    return float((np.trace(table) - chance) / (1 - chance)) if chance < 1 else float("nan")
+
+
+def weighted_cohen(one: Ints | Floats, two: Ints | Floats, power: float = 1) -> float:
+    """Return Cohen's weighted κ of two judges: a disagreement counts |grade − grade| to this power.
+
+    1 is linear, 2 quadratic. NaN where chance alone would make them agree.
+
+    J. Cohen: Weighted kappa, Psychological Bulletin 70(4), 1968.
+    """
+    labels, table = _confusion(one, two)
+    weight = np.abs(labels[:, None] - labels[None, :]) ** power
+    chance = float((weight * np.outer(table.sum(axis=1), table.sum(axis=0))).sum())
+    return float(1 - (weight * table).sum() / chance) if chance else float("nan")
+
+
+def _confusion(one: Ints | Floats, two: Ints | Floats) -> tuple[Floats, Floats]:
+    """Return the grades, and the share of documents that have each two of them, the first judge's by row."""
     labels, codes = np.unique(np.concatenate((one, two)), return_inverse=True)
     table = np.zeros((len(labels), len(labels)))
     np.add.at(table, (codes[: len(one)], codes[len(one) :]), 1)
-    table /= table.sum()
-    chance = float(table.sum(axis=0) @ table.sum(axis=1))
-    return float((np.trace(table) - chance) / (1 - chance)) if chance < 1 else float("nan")
+    return labels.astype(np.float64), table / table.sum()
 
 
 def krippendorff(judgments: npt.ArrayLike, level: str = "nominal") -> float:
