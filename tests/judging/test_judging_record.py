@@ -23,6 +23,7 @@ from exaequo.judging.agreement import agreement, confusion, disagreements, grade
 from exaequo.judging.exporting import _decided
 from exaequo.judging.pool import read_pool
 from exaequo.judging.record import PROGRAM, State
+from exaequo.pooling import pool
 from serving import POOL, sample
 
 PAIR = ("1", "d1")
@@ -128,6 +129,7 @@ def test_pools_of_all_kinds_are_the_same(tmp_path: Path) -> None:
         "table.tsv": "rank\tdocno\tqid\n" + "".join(f"1\t{docno}\t{qid}\r\n" for qid, docno in [*pairs, pairs[0]]),
         "qrels.txt": "".join(f"{qid} 0 {docno} 1\n" for qid, docno in pairs),
         "run.txt": "".join(f"{qid} Q0 {docno} 1 {at} r\n" for at, (qid, docno) in enumerate(pairs)),
+        "pool.tsv": pool({"1": {"d1": 2.0, "d2": 1.0}, "2": {"d2": 1.0}}).text(),
     }
     for name, text in texts.items():
         (tmp_path / name).write_text(text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -14,6 +14,7 @@ from exaequo.read import read_qrels, read_run
 from exaequo.read.collection import DOCUMENTS, TOPICS, Collection
 from exaequo.read.metadata import header_of
 from exaequo.read.source import load
+from exaequo.read.tables import ALIASES
 
 Pair = tuple[str, str]
 _EXPECTED = "a table whose first line is `qid docno ...`, with tabs between, or TREC qrels or a run"
@@ -61,8 +62,8 @@ def read_pool(path: str) -> tuple[pl.DataFrame, str | None]:
     if not lines.height:
         raise bad_input(source.name, "the file is empty", _EXPECTED, "Write a pool with `exaequo pool`.")
     first, line = lines["text"][0], int(lines["line"][0])
-    if {"qid", "docno"} <= set(first.split("\t")):
-        pairs = _of_table(lines[1:], first.split("\t"), source.name)
+    if places := _places(first.split("\t")):
+        pairs = _of_table(lines[1:], places, source.name)
     elif (fields := len(first.split())) in (4, 6):
         (read_qrels if fields == 4 else read_run)(path)  # says what is wrong with it
         found = pl.col("text").str.extract_groups(r"^\s*(?<qid>\S+)\s+\S+\s+(?<docno>\S+)").struct.unnest()
@@ -73,10 +74,16 @@ def read_pool(path: str) -> tuple[pl.DataFrame, str | None]:
     return pairs.unique(["qid", "docno"], keep="first", maintain_order=True), source.sha256
 
 
-def _of_table(lines: pl.DataFrame, head: Sequence[str], name: str) -> pl.DataFrame:
+def _places(head: Sequence[str]) -> dict[str, int] | None:
+    """Return where a head has topics and documents, by any of their usual names; None if it is no head."""
+    found = {ours: [head.index(name) for name in ALIASES[ours] if name in head] for ours in ("qid", "docno")}
+    return {ours: places[0] for ours, places in found.items()} if all(found.values()) else None
+
+
+def _of_table(lines: pl.DataFrame, places: Mapping[str, int], name: str) -> pl.DataFrame:
     fields = pl.col("text").str.split("\t")
     pairs = lines.select(
-        "line", *(fields.list.get(head.index(each), null_on_oob=True).alias(each) for each in ("qid", "docno"))
+        "line", *(fields.list.get(place, null_on_oob=True).alias(each) for each, place in places.items())
     )
     if not pairs.height:
         raise bad_input(name, "there is no line below the head", "pairs of topic and document", "Add some.")
