@@ -191,7 +191,9 @@ def test_no_title_over_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     Path("r").write_text("1 Q0 a 1 2 s\n1 Q0 b 2 1 s\n2 Q0 a 2 1 s\n", encoding="utf-8")
     for name in FOR_PEOPLE:
         assert "score 0" not in out(capfd, "ties", "q", "r", "--format", name)
-        assert out(capfd, "ties", "q", "r", "--table", "stuffing", "--format", name) == "\n"
+        asked = out(capfd, "ties", "q", "r", "--table", "stuffing", "--format", name)
+        assert asked.rstrip("\n").endswith(": none" if name == "table" else "")
+        assert asked.count("\n") == 1
     assert json.loads(out(capfd, "ties", "q", "r", "--json"))["stuffing"] == []
     heads = out(capfd, "ties", "q", "r", "--table", "stuffing", "--format", "csv")
     assert heads.startswith("run,measure,documents,")
@@ -258,7 +260,7 @@ def test_every_command_offers_what_others_do() -> None:
     assert offered == {
         "eval": SCORE_FORMATS,
         **dict.fromkeys(("compare", "design", "ties", "filter", "replicate"), TABLE_FORMATS),
-        **dict.fromkeys(("collection", "experiment", "pool", "unjudged"), TABLE_FORMATS),
+        **dict.fromkeys(("collection", "experiment", "judge", "pool", "unjudged"), TABLE_FORMATS),
         "metadata": ("yaml", "json"),
         "order": ("run", *TABLE_FORMATS),
         "gate": ("table", "json", "markdown", "junit", "github"),

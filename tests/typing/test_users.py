@@ -71,6 +71,7 @@ def test_code_of_users_runs(tmp_path: Path) -> None:
     assert all(path.stat().st_size for path in users["drawing"](qrels, run, tmp_path))
     assert users["judging_filters"](qrels, run).at(0.6).recall.shape == (3,)
     assert users["studying"](tmp_path).tables
+    assert users["experimenting"](tmp_path).documents.height == 240
     assert 0 < users["statistics"]() < 1
     assert users["promises"]()
     assert users["dropping_in"]()["1"]["map"] > 0

@@ -135,6 +135,18 @@ def statistics() -> float:
     return float(tests.student(gaps[None, :])[0])
 
 
+def experimenting(folder: Path) -> exaequo.Collection:
+    crossings = exaequo.read_collection("crossings")
+    assert_type(exaequo.search(crossings, "tfidf"), exaequo.Run)
+    (folder / "corpus.jsonl").write_text('{"_id": "d1", "title": "ties", "text": "A tie."}\n')
+    (folder / "topics.tsv").write_text("1\tties\n")
+    assert_type(exaequo.read_documents(folder / "corpus.jsonl"), pl.DataFrame)
+    assert_type(exaequo.read_topics(folder / "topics.tsv"), pl.DataFrame)
+    found = exaequo.experiment(crossings, {"first": lambda _: ["CE1002"]}, "P@1")
+    assert_type(found.scores, exaequo.Scores)
+    return crossings
+
+
 def promises() -> list[str]:
     findings = exaequo.axioms.check(exaequo.parse_measure("P@1"))
     assert_type(findings, list[axioms.Finding])
