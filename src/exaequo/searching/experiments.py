@@ -28,7 +28,7 @@ from exaequo.sampledata import qrels_text
 from exaequo.scores import Scores
 from exaequo.scores.formats import grid, summary
 from exaequo.searching.notation import System
-from exaequo.searching.retrieval import collection_of, queries_of
+from exaequo.searching.retrieval import check_depth, collection_of, queries_of
 from exaequo.searching.systems import SystemLike, Task, outcome, refuse
 from exaequo.tabular import Column, Table, Tabled, text
 from exaequo.writing import write_whole
@@ -173,10 +173,13 @@ def perform(
     folder: str | Path | None = None,
 ) -> Experiment:
     """Do the same; warnings are collected, not given."""
+    if isinstance(systems, str):
+        systems = [systems]
     named = dict(systems) if isinstance(systems, Mapping) else {System.of(each).name: each for each in systems}
     if not named:
         raise BadParameter("No system is given; for example: bm25, bm25-stem, coordination.")
-    if not 0 <= timeout <= LONGEST:
+    check_depth(depth)
+    if not isinstance(timeout, int | float) or not 0 <= timeout <= LONGEST:
         raise BadParameter(f"timeout must be a number of seconds, 0 to {LONGEST:,}. Got {timeout!r} instead.")
     for name, system in named.items():
         refuse(name, system)
