@@ -146,8 +146,9 @@ def _filled(word: str, task: Task, run: Path) -> str:
     return word.replace(RUN, str(run.absolute()))
 
 
-def _queries(task: Task) -> str:
-    return task.queries.write_csv(include_header=False, separator="\t", quote_style="never")
+def queries_text(queries: pl.DataFrame) -> str:
+    """Return a line per query, `qid TAB text`."""
+    return queries.write_csv(include_header=False, separator="\t", quote_style="never")
 
 
 def _topics(task: Task) -> str:
@@ -160,11 +161,15 @@ def _documents(task: Task) -> str:
     return task.collection.documents.select("docno", "title", "text").write_ndjson()
 
 
-_FILES = {"queries.tsv": _queries, "topics.txt": _topics, "documents.jsonl": _documents}
+_FILES: dict[str, Callable[[Task], str]] = {
+    "queries.tsv": lambda task: queries_text(task.queries),
+    "topics.txt": _topics,
+    "documents.jsonl": _documents,
+}
 
 
 def read_queries(path: str | Path) -> pl.DataFrame:
-    """Read the file of queries."""
+    """Read what `queries_text` wrote."""
     schema = {"qid": pl.String, "text": pl.String}
     read = pl.read_csv(path, has_header=False, separator="\t", quote_char=None, schema=schema)
     return read.with_columns(pl.col("text").fill_null(""))
@@ -220,7 +225,7 @@ def _scored(found: Any, name: str, qid: str) -> dict[Any, Any]:
     """Return scores by docno; of bare names the first gets the highest."""
     if isinstance(found, Mapping):
         return dict(found)
-    ranked = list(found) if isinstance(found, Iterable) and not isinstance(found, str) else [None]
+    ranked: list[Any] = list(found) if isinstance(found, Iterable) and not isinstance(found, str) else [None]
     if all(isinstance(each, str) for each in ranked):
         ranked = [(docno, float(len(ranked) - at)) for at, docno in enumerate(ranked)]
     if not all(isinstance(each, tuple | list) and len(each) == 2 for each in ranked):
