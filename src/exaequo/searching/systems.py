@@ -7,6 +7,7 @@ with docno, title, text), and `{run}`, which it writes. It is started without a 
 from __future__ import annotations
 
 import json
+import select
 import shlex
 import subprocess
 import sys
@@ -185,8 +186,10 @@ def _watched(name: str, command: list[str], task: Task) -> tuple[Cost, list[str]
         errors.open("wb") as stream,
         subprocess.Popen(helper, stdin=pipe, stdout=pipe, stderr=stream) as process,  # noqa: S603 - what was asked for
     ):
-        answer = process.stdout.read() if process.stdout else b""
-        code = process.wait()
+        assert process.stdout is not None  # noqa: S101 - it is a pipe
+        if sys.platform != "win32":
+            select.select([process.stdout], [], [])  # a read would sleep through an interrupt that Polars caught
+        answer, code = process.stdout.read(), process.wait()
     said = errors.read_text(encoding="utf-8", errors="replace").splitlines()
     errors.unlink()
     about: dict[str, Any] = {"failed": f"exit code {code}"} if code else json.loads(answer)
