@@ -265,6 +265,16 @@ def test_comparison_and_files(tmp_path: Path) -> None:
     assert result.save(tmp_path / "made")[1] == [f"{paths[2].parent}: older.txt not of this experiment"]
 
 
+@pytest.mark.filterwarnings("ignore::exaequo.errors.DataWarning")  # documents are judged for two subtopics
+def test_judgments_are_kept_as_they_are(tmp_path: Path) -> None:
+    judged = "1 1 D00 1\n1 2 D00 0\n1 2 D01 0.123456789\n"
+    path = tmp_path / "subtopics.txt"
+    path.write_text(judged, encoding="utf-8")
+    result = exaequo.experiment(replace(LITTLE, qrels=exaequo.read_qrels(path)), {"words": by_words}, "AP")
+    result.save(tmp_path)
+    assert sorted((tmp_path / "qrels.txt").read_text(encoding="utf-8").splitlines()) == sorted(judged.splitlines())
+
+
 def test_without_a_library_that_draws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     result = result_of(words=by_words)
     monkeypatch.setitem(sys.modules, "vl_convert", None)
@@ -312,7 +322,7 @@ def test_the_demonstration(place: Path, capfd: pytest.CaptureFixture[str]) -> No
     shown = capfd.readouterr()
     lines = shown.out.splitlines()
     assert len(lines) <= 40
-    assert max(map(len, lines)) <= 100
+    assert max(len(line) for line in lines if " search " not in line) <= 100  # where there is a path
     assert lines[0] == "little: 60 documents, 9 topics, 60 judgments, 45 of them relevant."
     assert len(re.findall(r"^\S+ +(?:0\.\d{4}\*? +){3}\d", shown.out, re.MULTILINE)) == 8
     assert "bm25-stem is better than bm25 on AP" in shown.out
@@ -337,8 +347,10 @@ def test_the_demonstration(place: Path, capfd: pytest.CaptureFixture[str]) -> No
 @pytest.mark.usefixtures("place")
 def test_the_demonstration_fits_a_terminal(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("exaequo.cli.output.width", lambda: 80)
-    assert run(["demo", "little"]) == 0
+    Path("crossings").mkdir()  # which is another collection, ./crossings
+    assert run(["demo", "crossings"]) == 0
     lines = capfd.readouterr().out.splitlines()
+    assert "  exaequo search crossings --model bm25 --stem -o runs/bm25-stem.txt" in lines
     assert max(map(len, lines)) <= 80
     assert len(lines) <= 40
     monkeypatch.setattr("exaequo.searching.experiments.perform", lambda *_, **__: pytest.fail("worked"))

@@ -109,7 +109,9 @@ def _pool(result: Experiment) -> str:
 
 def _again(collection: str, folder: str) -> str:
     """Return the commands that do each step again."""
-    place = shlex.quote(str(Path(collection).absolute()) if Path(collection).exists() else collection)
+    from exaequo.read.collection import SHIPPED
+
+    place = shlex.quote(collection if collection in SHIPPED else str(Path(collection).absolute()))
     commands = (
         f"exaequo search {place} --model bm25 --stem -o runs/bm25-stem.txt",
         "exaequo eval qrels.txt runs/* --ties all",

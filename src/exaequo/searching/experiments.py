@@ -23,8 +23,8 @@ from exaequo.options import Options
 from exaequo.plot.kinds.curve import curve
 from exaequo.read import Qrels, Run, Source
 from exaequo.read.collection import Collection
+from exaequo.read.collection.saving import trec_qrels
 from exaequo.reporting import report
-from exaequo.sampledata import qrels_text
 from exaequo.scores import Scores
 from exaequo.scores.formats import grid, summary
 from exaequo.searching.notation import System
@@ -93,7 +93,7 @@ class Experiment(Tabled):
         folder = Path(folder)
         make_folder(folder / "runs")
         files = {name: folder / "runs" / f"{name}.txt" for name in self.runs}
-        texts = {folder / "qrels.txt": qrels_text(self.qrels), folder / "queries.tsv": queries_text(self.queries)}
+        texts = {folder / "qrels.txt": trec_qrels(self.qrels), folder / "queries.tsv": queries_text(self.queries)}
         for name, run in self.runs.items():
             lines = run.frame if "rank" in run.frame.columns else ranked(run.frame)
             texts[files[name]] = run_text(lines, name, name)

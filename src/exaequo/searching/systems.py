@@ -14,7 +14,6 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -23,6 +22,7 @@ import polars as pl
 from exaequo.errors import BadParameter, ExaequoError, InputError, bad_input
 from exaequo.read import Run, read_run
 from exaequo.read.collection import Collection
+from exaequo.read.collection.saving import trec_topics
 from exaequo.searching import watch
 from exaequo.searching.notation import System
 from exaequo.text import count, listed, printable
@@ -152,19 +152,13 @@ def queries_text(queries: pl.DataFrame) -> str:
     return queries.write_csv(include_header=False, separator="\t", quote_style="never")
 
 
-def _topics(task: Task) -> str:
-    shape = "<top>\n<num> Number: {}\n<title> {}\n<desc> Description:\n{}\n<narr> Narrative:\n{}\n</top>\n\n"
-    topics = task.collection.topics.select("qid", "title", "description", "narrative")
-    return "".join(shape.format(*(escape(text, quote=False) for text in row)) for row in topics.rows())
-
-
 def _documents(task: Task) -> str:
     return task.collection.documents.select("docno", "title", "text").write_ndjson()
 
 
 _FILES: dict[str, Callable[[Task], str]] = {
     "queries.tsv": lambda task: queries_text(task.queries),
-    "topics.txt": _topics,
+    "topics.txt": lambda task: trec_topics(task.collection.topics),
     "documents.jsonl": _documents,
 }
 
