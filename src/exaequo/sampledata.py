@@ -16,6 +16,7 @@ import polars as pl
 
 from exaequo.errors import ExaequoError
 from exaequo.read import Qrels, Run, Source
+from exaequo.read.collection.saving import trec_qrels
 from exaequo.read.records import with_keys
 from exaequo.writing import write_whole
 
@@ -34,7 +35,7 @@ class Sample(NamedTuple):
     def save(self, folder: str | Path) -> list[Path]:
         """Write `qrels.txt` and `runs/NAME.txt` in TREC format; existing files are not overwritten."""
         folder = Path(folder)
-        texts = {folder / "qrels.txt": qrels_text(self.qrels)}
+        texts = {folder / "qrels.txt": trec_qrels(self.qrels)}
         texts |= {folder / "runs" / f"{run.name}.txt": _run_text(run) for run in self.runs}
         for path in texts:
             if path.exists():
@@ -95,11 +96,6 @@ def _run(
         rows += [(qid, docno, sim, str(rank)) for rank, (docno, sim) in enumerate(scored[:DEPTH], 1)]
     frame = pl.DataFrame(rows, schema=["qid", "docno", ("sim", pl.Float64), "rank"], orient="row")
     return Run(name, with_keys(frame), Source(f"sample/runs/{name}.txt"))
-
-
-def qrels_text(qrels: Qrels) -> str:
-    """Return judgments as a file in TREC format."""
-    return "".join(f"{qid} 0 {docno} {rel:g}\n" for qid, docno, rel in qrels.frame.select("qid", "docno", "rel").rows())
 
 
 def _run_text(run: Run) -> str:

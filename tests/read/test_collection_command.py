@@ -82,7 +82,7 @@ def test_judgments_and_topics_as_text(toy: Collection, capfd: pytest.CaptureFixt
     out(capfd, "toy", "--qrels", "q.txt", "--topics", "t.txt")
     assert Path("q.txt").read_text(encoding="utf-8") == "1 0 1 3\n1 0 2 1\n1 0 3 0\n2 0 2 4\n"
     assert exaequo.read_topics("t.txt").equals(toy.topics)
-    assert "<title>who flies &amp; stings?</title>" in Path("t.txt").read_text(encoding="utf-8")
+    assert "<num> Number: 1\n<title> who flies &amp; stings?\n" in Path("t.txt").read_text(encoding="utf-8")
     out(capfd, "toy", "--topics", "t.tsv")
     assert exaequo.read_topics("t.tsv").rows()[1] == ("2", "nests", "", "")
     for option, file in (("--qrels", "q.txt"), ("--topics", "t.txt")):

@@ -230,7 +230,9 @@ def test_bad_judgments(text: str, message: str) -> None:
 def test_bad_folders(tmp_path: Path) -> None:
     with pytest.raises(exaequo.InputError, match=r"there is no such folder.*did you mean 'crossings'"):
         read_collection("crosings")
-    with pytest.raises(exaequo.InputError, match="there are no documents"):
+    for name in ("b.pdf", "a.pdf"):
+        (tmp_path / name).write_bytes(b"%PDF-1.4\n\0")
+    with pytest.raises(exaequo.InputError, match=r"there are no documents in 2 files: a\.pdf, b\.pdf; expected"):
         read_collection(tmp_path)
     (tmp_path / "toy.all").write_text(DOCUMENTS, encoding="utf-8")
     with pytest.raises(exaequo.InputError, match="there are no topics"):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import shlex
+import signal
+import subprocess
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -111,17 +115,37 @@ def test_what_a_function_may_return(found: Callable[[str], Any]) -> None:
     ("system", "said"),
     [
         (lambda _: [1, 2], r"mine: for topic '1' it returned \[1, 2\]; expected docnos, pairs"),
+        (lambda _: None, "it returned None; expected docnos, pairs"),
+        (lambda _: 3, "it returned 3; expected docnos, pairs"),
+        (lambda _: "D01", "it returned 'D01'; expected docnos, pairs"),
         (lambda _: ["D1", "D1"], "a document more than once for topic '1'"),
         (lambda _: [], "it found nothing for any topic"),
         (lambda _: {"D1": float("nan")}, "mine"),
         (python("import sys; open(sys.argv[1], 'w')"), "found nothing for any topic"),
-        (python("pass"), r"mine\.txt: mine ended without writing it; expected a run"),
-        (python("import sys; open(sys.argv[1], 'w').write('1 Q0 D1 1 1 x\\n1 Q0 D2 2 high x\\n')"), r"mine\.txt:2: "),
+        (python("pass"), r"^mine\.txt: mine ended without writing it; expected a run"),
+        (
+            python("import sys; open(sys.argv[1], 'w').write('1 Q0 D1 1 1 x\\n1 Q0 D2 2 high x\\n')"),
+            r"^mine\.txt:2: .*-o DIR",
+        ),
     ],
 )
 def test_a_bad_run_is_refused(system: Any, said: str) -> None:
     with pytest.raises(InputError, match=said):
         result_of(mine=system)
+
+
+def test_a_bad_run_that_is_kept_is_where_the_message_says(tmp_path: Path) -> None:
+    bad = python("import sys; open(sys.argv[1], 'w').write('1 Q0 D1 1 high x\\n')")
+    with pytest.raises(InputError, match="high") as refused:
+        exaequo.experiment(LITTLE, {"mine": bad}, folder=tmp_path)
+    assert Path(refused.value.problems[0].file) == tmp_path / "runs" / "mine.txt"
+    assert (tmp_path / "runs" / "mine.txt").exists()
+
+
+def test_a_function_that_fails_says_at_which_topic() -> None:
+    with pytest.raises(ZeroDivisionError) as failed:
+        result_of(mine=lambda _: 1 / 0)
+    assert failed.value.__notes__ == ["mine was asked topic 1: bridge engine"]
 
 
 def test_a_program_that_fails() -> None:
@@ -140,10 +164,34 @@ def test_a_program_that_takes_too_long(tmp_path: Path) -> None:
     code = f"import subprocess, sys, time; subprocess.Popen([sys.executable, '-c', {child!r}]); time.sleep(60)"
     with pytest.raises(ExaequoError, match=r"mine took more than 0\.8 seconds and was ended"):
         exaequo.experiment(LITTLE, {"mine": python(code)}, timeout=0.8)
-    import time
-
     time.sleep(3)
     assert not mark.exists()  # what it started was ended too
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
+@pytest.mark.parametrize(("stop", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, -9)])
+def test_a_program_ends_with_the_one_who_waits(tmp_path: Path, stop: signal.Signals, code: int) -> None:
+    write = "import os, sys, time; open(sys.argv[1], 'w').write('half'); open('pid', 'w').write(f'{os.getpid()}.')"
+    command = python(f"{write}; time.sleep(60)")
+    # Tests may run where interrupts are ignored, which programs inherit.
+    main = "import signal, exaequo.cli; signal.signal(2, signal.default_int_handler); exaequo.cli.main()"
+    words = [sys.executable, "-c", main, "experiment", "crossings", "--system", f"mine={command}", "-o", "out"]
+    with subprocess.Popen(words, cwd=tmp_path, start_new_session=True) as process:
+        pid = tmp_path / "pid"
+        assert soon(lambda: pid.exists() and pid.read_text().endswith("."))
+        process.send_signal(stop)
+        assert process.wait(20) == code
+    assert soon(lambda: not Path(f"/proc/{pid.read_text()[:-1]}").exists() if Path("/proc").exists() else True)
+    if stop == signal.SIGINT:  # nobody can tidy up after the other
+        assert not list((tmp_path / "out" / "runs").iterdir())
+
+
+def soon(done: Callable[[], bool]) -> bool:
+    """Wait for something to be so."""
+    end = time.monotonic() + 30
+    while not done() and time.monotonic() < end:
+        time.sleep(0.05)
+    return done()
 
 
 @pytest.mark.filterwarnings("ignore::exaequo.errors.DataWarning")  # most topics are missing
@@ -171,9 +219,19 @@ def test_what_is_no_system_is_refused_before_the_work(systems: dict[str, Any], s
 
 
 def test_a_time_that_is_none_is_refused() -> None:
-    for timeout in (-1, float("nan"), float("inf")):
+    timeouts: tuple[Any, ...] = (-1, float("nan"), float("inf"), "ten")
+    for timeout in timeouts:
         with pytest.raises(BadParameter, match="timeout must be a number of seconds, 0 to 31,536,000"):
             exaequo.experiment(LITTLE, ["bm25"], timeout=timeout)
+    with pytest.raises(BadParameter, match="depth must be a whole number"):
+        exaequo.experiment(LITTLE, ["bm25"], depth=0)
+
+
+def test_systems_without_names() -> None:
+    assert list(exaequo.experiment(LITTLE, "bm25-stem", "AP").runs) == ["bm25-stem"]
+    functions: Any = [by_words]
+    with pytest.raises(BadParameter, match="A system is named as bm25-stem is; functions go by name"):
+        exaequo.experiment(LITTLE, functions)
 
 
 def test_what_there_is_to_say() -> None:
@@ -200,6 +258,21 @@ def test_comparison_and_files(tmp_path: Path) -> None:
         assert again.mean("AP", run=name, ties="realistic") == result.scores.mean("AP", run=name, ties="realistic")
     assert paths[1].read_text(encoding="utf-8").splitlines()[0] == "1\tbridge engine"
     assert "<svg" in paths[5].read_text(encoding="utf-8")
+    page = paths[4].read_text(encoding="utf-8")
+    for path in (paths[0], *paths[2:4]):  # the page says which files it is about
+        assert hashlib.sha256(path.read_bytes()).hexdigest() in page
+    (paths[2].parent / "older.txt").write_text("1 Q0 D00 1 1 x\n", encoding="utf-8")
+    assert result.save(tmp_path / "made")[1] == [f"{paths[2].parent}: older.txt not of this experiment"]
+
+
+@pytest.mark.filterwarnings("ignore::exaequo.errors.DataWarning")  # documents are judged for two subtopics
+def test_judgments_are_kept_as_they_are(tmp_path: Path) -> None:
+    judged = "1 1 D00 1\n1 2 D00 0\n1 2 D01 0.123456789\n"
+    path = tmp_path / "subtopics.txt"
+    path.write_text(judged, encoding="utf-8")
+    result = exaequo.experiment(replace(LITTLE, qrels=exaequo.read_qrels(path)), {"words": by_words}, "AP")
+    result.save(tmp_path)
+    assert sorted((tmp_path / "qrels.txt").read_text(encoding="utf-8").splitlines()) == sorted(judged.splitlines())
 
 
 def test_without_a_library_that_draws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,7 +297,7 @@ def test_the_command(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert sorted(path.name for path in (place / "out").iterdir()) == sorted(
         ["runs", "qrels.txt", "queries.tsv", "report.html", "curves.svg"]
     )
-    assert run([*asked, "--format", "json"]) == 0
+    assert run([*asked, "--json"]) == 0
     document = json.loads(capfd.readouterr().out)
     assert [each["system"] for each in document["systems"]] == ["bm25-stem", "mine"]
     assert document["systems"][0]["AP_realistic"] > 0.5
@@ -249,7 +322,7 @@ def test_the_demonstration(place: Path, capfd: pytest.CaptureFixture[str]) -> No
     shown = capfd.readouterr()
     lines = shown.out.splitlines()
     assert len(lines) <= 40
-    assert max(map(len, lines)) <= 100
+    assert max(len(line) for line in lines if " search " not in line) <= 100  # where there is a path
     assert lines[0] == "little: 60 documents, 9 topics, 60 judgments, 45 of them relevant."
     assert len(re.findall(r"^\S+ +(?:0\.\d{4}\*? +){3}\d", shown.out, re.MULTILINE)) == 8
     assert "bm25-stem is better than bm25 on AP" in shown.out
@@ -257,7 +330,9 @@ def test_the_demonstration(place: Path, capfd: pytest.CaptureFixture[str]) -> No
     assert (place / "exaequo-demo" / "curves.svg").exists()
     assert len(list((place / "exaequo-demo" / "runs").iterdir())) == 8
     commands = [shlex.split(line)[1:] for line in lines if line.startswith("  exaequo ")]
-    assert [words[0] for words in commands] == ["search", "eval", "compare", "plot"]
+    assert [words[0] for words in commands] == ["search", "eval", "compare", "plot", "pool"]
+    pool = exaequo.pool(sorted((place / "exaequo-demo" / "runs").iterdir()), 10, qrels=LITTLE.qrels)
+    assert re.search(rf"^Pool at depth 10: {pool.frame.height} documents, {pool.more_by_ties} by", shown.out, re.M)
     before = (place / "exaequo-demo" / "runs" / "bm25-stem.txt").read_bytes()
     (place / "exaequo-demo" / "curves.svg").unlink()
     for words in commands:
@@ -269,9 +344,23 @@ def test_the_demonstration(place: Path, capfd: pytest.CaptureFixture[str]) -> No
     assert (place / "exaequo-demo" / "runs" / "bm25-stem.txt").read_bytes() == before
 
 
+@pytest.mark.usefixtures("place")
+def test_the_demonstration_fits_a_terminal(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("exaequo.cli.output.width", lambda: 80)
+    Path("crossings").mkdir()  # which is another collection, ./crossings
+    assert run(["demo", "crossings"]) == 0
+    lines = capfd.readouterr().out.splitlines()
+    assert "  exaequo search crossings --model bm25 --stem -o runs/bm25-stem.txt" in lines
+    assert max(map(len, lines)) <= 80
+    assert len(lines) <= 40
+    monkeypatch.setattr("exaequo.searching.experiments.perform", lambda *_, **__: pytest.fail("worked"))
+    assert run(["demo", "little", "-o", "my system.py"]) == 1
+    assert capfd.readouterr().err == "exaequo: my system.py: cannot write (File exists).\n"
+
+
 @pytest.mark.filterwarnings("ignore::exaequo.errors.DataWarning")  # one topic is missing
 def test_an_empty_query_keeps_its_place() -> None:
     topics = LITTLE.topics.with_columns(title=pl.when(qid="2").then(pl.lit("")).otherwise("title"))
     result = exaequo.experiment(replace(LITTLE, topics=topics), ["coordination"], "AP")
-    assert result.warnings[0] == "coordination: nothing found for 1 topic: 2"
+    assert result.warnings == ("coordination: 1 of 9 evaluated topics missing: 2; scored as empty lists",)
     assert result.scores["coordination", "realistic", "AP"].values[1] == 0

@@ -25,6 +25,9 @@ SYSTEMS = tuple(model + stem for model in ("coordination", "tfidf", "bm25", "ql-
 #: What the sentences compare with the baseline, and what the picture shows.
 BASELINE, STEMMED = "bm25", "bm25-stem"
 TOLD = (STEMMED, "coordination", "ql-dirichlet")
+#: Documents of each list that go into the pool.
+POOLED = 10
+#: The longest line, where the terminal is no narrower.
 WIDTH = 98
 
 
@@ -43,20 +46,23 @@ def demo(collection: str, folder: str, sample: str | None) -> None:
         for path in sampledata.sample().save(sample):
             click.echo(path)
         return
-    from exaequo.searching.experiments import perform
+    from exaequo.searching.experiments import make_folder, perform
 
+    make_folder(Path(folder))  # before the work, not after
     result = perform(collection, SYSTEMS, COMPARE_MEASURES)
     output.warn(*result.warnings)
-    # The line on pools goes after the verdicts.
-    parts = [_collection(result), result.text("AP"), _verdicts(result)]
+    with warnings.catch_warnings(action="ignore", category=DataWarning):  # they have been given
+        said = f"{_verdicts(result)}\n{_pool(result)}"
+    parts = [_collection(result), result.text("AP", width=output.width(), speed=False), said]
     output.show_text("\n\n".join(parts) + "\n")
-    paths = [str(path) for path in saved(result, folder, (BASELINE, STEMMED)) if path.parent.name != "runs"]
-    written = say("Written: {files}", files=", ".join([*paths, str(Path(folder) / "runs" / "*")]))
+    files = [path.name for path in saved(result, folder, (BASELINE, STEMMED)) if path.parent == Path(folder)]
+    written = say("Written to {folder}: {files}", folder=folder, files=", ".join([*files, "runs/*"]))
     output.show_text("\n\n".join([_wrapped(written), _again(collection, folder)]))
 
 
 def _wrapped(text: str) -> str:
-    return textwrap.fill(text, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    width = min(output.width() or WIDTH, WIDTH)
+    return textwrap.fill(text, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
 def _collection(result: Experiment) -> str:
@@ -79,20 +85,38 @@ def _collection(result: Experiment) -> str:
 
 def _verdicts(result: Experiment) -> str:
     """Say what the comparison with the baseline says of some systems."""
-    with warnings.catch_warnings(action="ignore", category=DataWarning):  # they have been given
-        comparison = result.compare(baseline=BASELINE)
+    comparison = result.compare(baseline=BASELINE)
     pairs = comparison.pairs.filter(comparison.pairs["measure"] == "AP")
     said = dict(pairs.select("two", "verdict").rows())
     return "\n".join(_wrapped(said[name]) for name in TOLD if name in said)
 
 
+def _pool(result: Experiment) -> str:
+    """Say what judges would get to see."""
+    from exaequo.pooling import pool
+
+    found = pool(list(result.runs.values()), POOLED, qrels=result.qrels)
+    what = say(
+        "Pool at depth {depth}: {n:,} documents, {more:,} by ties there; {judged:,} judged, {relevant:,} relevant.",
+        depth=POOLED,
+        n=found.frame.height,
+        more=found.more_by_ties,
+        judged=found.topics["judged"].sum(),
+        relevant=found.topics["relevant"].sum(),
+    )
+    return _wrapped(what)
+
+
 def _again(collection: str, folder: str) -> str:
     """Return the commands that do each step again."""
-    place = shlex.quote(str(Path(collection).absolute()) if Path(collection).exists() else collection)
+    from exaequo.read.collection import SHIPPED
+
+    place = shlex.quote(collection if collection in SHIPPED else str(Path(collection).absolute()))
     commands = (
         f"exaequo search {place} --model bm25 --stem -o runs/bm25-stem.txt",
         "exaequo eval qrels.txt runs/* --ties all",
         "exaequo compare qrels.txt runs/* --baseline bm25",
         "exaequo plot curve qrels.txt runs/bm25.txt runs/bm25-stem.txt -o curves.svg",
+        f"exaequo pool runs/* --depth {POOLED} --qrels qrels.txt",
     )
     return "\n  ".join([say("Each step again, in {folder}:", folder=folder), *commands])

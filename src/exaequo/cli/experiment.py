@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ import click
 
 from exaequo.choices import COMPARE_MEASURES, TABLE_FORMATS, TIMEOUT
 from exaequo.cli import output
-from exaequo.cli.options import Target, measure_option, speaks
+from exaequo.cli.options import Target, measure_option, speaks, writes
 from exaequo.cli.search import queries
 from exaequo.errors import UsageError
 
@@ -32,8 +33,7 @@ if TYPE_CHECKING:
 @measure_option()
 @queries
 @click.option("--timeout", type=click.FloatRange(0), default=TIMEOUT, show_default=True, help="Seconds; 0: no limit.")
-@click.option("--format", "form", type=click.Choice(TABLE_FORMATS), default="table", show_default=True)
-@click.option("-o", "--output", "folder", metavar="DIR", help="Write runs, judgments, queries, page and curves there.")
+@writes(*TABLE_FORMATS, there="Write runs, judgments, queries, page and curves there.", where="DIR")
 @speaks
 def experiment(
     collection: str,
@@ -43,8 +43,7 @@ def experiment(
     depth: int,
     fields: str,
     timeout: float,
-    form: str,
-    folder: str | None,
+    target: Target,
 ) -> None:
     """Run systems on COLLECTION (a folder, or a shipped name): their scores, ties in the open, and what they cost.
 
@@ -59,16 +58,16 @@ def experiment(
         depth=depth,
         fields=fields,
         timeout=timeout,
-        folder=folder,
+        folder=target.path,
     )
     output.warn(*result.warnings)
-    target = Target(form, None)
-    if form == "table":
-        target.text(result.text(width=output.width()))
+    shown = replace(target, path=None)
+    if target.format == "table":
+        shown.text(result.text(width=output.width()))
     else:
-        target.show({"systems": result.table()}, options=result.options, warnings=result.warnings)
-    if folder is not None:
-        for path in saved(result, folder):
+        shown.show({"systems": result.table()}, options=result.options, warnings=result.warnings)
+    if target.path is not None:
+        for path in saved(result, target.path):
             click.echo(path, err=True)
 
 
@@ -98,7 +97,7 @@ def _refuse_twice(name: str, systems: dict[str, str]) -> None:
 
 
 def saved(result: Experiment, folder: str, curves: tuple[str, ...] | None = None) -> list[Path]:
-    """Write the files of an experiment; say which cannot be made."""
-    paths, missing = result.save(folder, curves=curves)
-    output.warn(*missing)
+    """Write the files of an experiment; say which cannot be made, and which runs in the folder are of another one."""
+    paths, remarks = result.save(folder, curves=curves)
+    output.warn(*remarks)
     return paths

@@ -185,11 +185,12 @@ def writes(
     default: str | None = None,
     flags: Sequence[str] = ("json",),
     there: str = "Write there instead of to standard output.",
+    where: str = "FILE",
 ) -> Decorator:
     """Add the options of commands that write tables, in one of these formats; the command gets them as `target`.
 
     `flags` are formats with an option of their own. `default` says in words what an empty format stands for; unless
-    given, the first one counts. `there` says what goes to the file.
+    given, the first one counts. `there` says what goes to the file, or to a folder if `where` says so.
     """
 
     def target(format_: str | None, path: str | None, **asked: bool) -> Target:
@@ -201,7 +202,7 @@ def writes(
     options = {
         "format_": click.option("--format", "format_", type=click.Choice(formats), **usual),
         **{name: click.option(f"--{name}", is_flag=True, help=f"The same as --format {name}.") for name in flags},
-        "path": click.option("-o", "--output", "path", metavar="FILE", help=there),
+        "path": click.option("-o", "--output", "path", metavar=where, help=there),
     }
     return _gathers("target", target, options)
 

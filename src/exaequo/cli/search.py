@@ -42,10 +42,9 @@ def search(collection: str, model: str, stem: bool, stop: bool, depth: int, fiel
     output.check_paths((), path)
     from exaequo.listing import run_text
     from exaequo.searching.notation import System
-    from exaequo.searching.retrieval import collection_of, queries_of, retrieve
+    from exaequo.searching.retrieval import collection_of, search_collection
 
     system = System.of(model, stem=stem, stop=stop)
-    read = collection_of(collection)
-    run, remarks = retrieve(read.documents, queries_of(read, fields), system, read.language, depth)
-    output.warn(*read.remarks, *remarks)
+    run, remarks = search_collection(collection_of(collection), system, fields, depth)
+    output.warn(*remarks)
     output.write(run_text(run.frame, run.name, collection), path)

@@ -14,7 +14,7 @@ from exaequo.read import Run
 from exaequo.read.collection import Collection
 from exaequo.searching.models import MODELS, Model
 from exaequo.searching.notation import System
-from exaequo.searching.retrieval import collection_of, queries_of, retrieve
+from exaequo.searching.retrieval import collection_of, search_collection
 
 __all__ = ["MODELS", "Model", "System", "search"]
 
@@ -38,8 +38,7 @@ def search(
         depth: the most documents of a list; where it cuts a tie, names decide, which is a warning.
         fields: what of a topic is the query: title, description, or all.
     """
-    read = collection_of(collection)
     system = System.of(model, stem=stem, stop=stop)
-    run, remarks = retrieve(read.documents, queries_of(read, fields), system, read.language, depth)
+    run, remarks = search_collection(collection_of(collection), system, fields, depth)
     warn(remarks)
     return run

@@ -23,14 +23,15 @@ from exaequo.options import Options
 from exaequo.plot.kinds.curve import curve
 from exaequo.read import Qrels, Run, Source
 from exaequo.read.collection import Collection
+from exaequo.read.collection.saving import trec_qrels
 from exaequo.reporting import report
-from exaequo.sampledata import qrels_text
 from exaequo.scores import Scores
 from exaequo.scores.formats import grid, summary
 from exaequo.searching.notation import System
-from exaequo.searching.retrieval import collection_of, queries_of
-from exaequo.searching.systems import SystemLike, Task, outcome, refuse
+from exaequo.searching.retrieval import check_depth, collection_of, queries_of
+from exaequo.searching.systems import SystemLike, Task, outcome, queries_text, refuse
 from exaequo.tabular import Column, Table, Tabled, text
+from exaequo.text import listed
 from exaequo.writing import write_whole
 
 #: A year, in seconds.
@@ -60,19 +61,19 @@ class Experiment(Tabled):
         """The judgments."""
         return _judgments(self.collection)
 
-    def table(self, measures: Iterable[str] | str | None = None) -> Table:
-        """Return scores, of all measures or these, and costs for reading."""
+    def table(self, measures: Iterable[str] | str | None = None, *, speed: bool = True) -> Table:
+        """Return scores, of all measures or these, and costs for reading, with queries by seconds or not."""
         shown = grid(self.scores if measures is None else self.scores.only(measures=parse_measures(measures)))
         costs = [
             Column(word("seconds"), self.costs["seconds"], digits=2),
             Column(word("MB"), self.costs["memory_mb"], digits=0),
-            Column(word("queries/s"), self.costs["queries_per_second"], digits=0),
+            *([Column(word("queries/s"), self.costs["queries_per_second"], digits=0)] if speed else []),
         ]
         return Table(summary(self.scores), [*shown.columns, *costs], frame=self.systems)
 
-    def text(self, measures: Iterable[str] | str | None = None, width: int = 0) -> str:
+    def text(self, measures: Iterable[str] | str | None = None, width: int = 0, *, speed: bool = True) -> str:
         """Return the same as text, in parts if a `width` says so."""
-        return text(replace(self.table(measures), lines=[say("* best of its column")]), width=width)
+        return text(replace(self.table(measures, speed=speed), lines=[say("* best of its column")]), width=width)
 
     def compare(self, **options: Any) -> Comparison:
         """Compare the systems; options as for `exaequo.compare`."""
@@ -84,25 +85,27 @@ class Experiment(Tabled):
         return report(self.qrels, list(self.runs.values()), path, list(self.scores.measures), **given)
 
     def save(self, folder: str | Path, *, curves: Iterable[str] | None = None) -> tuple[list[Path], list[str]]:
-        """Write runs, judgments, queries, the page and a picture; return the files, and why any is missing.
+        """Write runs, judgments, queries, the page and a picture; return the files, and what there is to say.
 
-        `curves` are the systems of the picture; by default all.
+        That is why a file is missing, and which runs in the folder are not of this experiment. `curves` are the
+        systems of the picture; by default all.
         """
         folder = Path(folder)
         make_folder(folder / "runs")
-        texts = {folder / "qrels.txt": qrels_text(self.qrels)}
-        texts[folder / "queries.tsv"] = self.queries.write_csv(
-            include_header=False, separator="\t", quote_style="never"
-        )
+        files = {name: folder / "runs" / f"{name}.txt" for name in self.runs}
+        texts = {folder / "qrels.txt": trec_qrels(self.qrels), folder / "queries.tsv": queries_text(self.queries)}
         for name, run in self.runs.items():
             lines = run.frame if "rank" in run.frame.columns else ranked(run.frame)
-            texts[folder / "runs" / f"{name}.txt"] = run_text(lines, name, name)
+            texts[files[name]] = run_text(lines, name, name)
         for path, content in texts.items():
             write_whole(path, content.encode())
-        missing = []
+        others = sorted(path.name for path in set((folder / "runs").iterdir()) - set(files.values()))
+        remarks = [f"{folder / 'runs'}: {listed(others)} not of this experiment"] if others else []
         drawn = [self.runs[name] for name in (self.runs if curves is None else curves)]
+        measures, title = list(self.scores.measures), self.collection.name
         for path, draw in (
-            (folder / "report.html", lambda path: self.report(path)),
+            # From the files, so that the page says which they are, and their hashes.
+            (folder / "report.html", lambda path: report(folder / "qrels.txt", files, path, measures, title=title)),
             (folder / "curves.svg", lambda path: curve(self.qrels, drawn).save(path)),
         ):
             try:
@@ -110,8 +113,8 @@ class Experiment(Tabled):
                     draw(path)
                 texts[path] = ""
             except ExaequoError as error:  # a library that draws may not be there; the figures are
-                missing.append(f"{path}: {error}")
-        return list(texts), missing
+                remarks.append(f"{path}: {error}")
+        return list(texts), remarks
 
 
 def ranked(frame: pl.DataFrame) -> pl.DataFrame:
@@ -173,10 +176,13 @@ def perform(
     folder: str | Path | None = None,
 ) -> Experiment:
     """Do the same; warnings are collected, not given."""
+    if isinstance(systems, str):
+        systems = [systems]
     named = dict(systems) if isinstance(systems, Mapping) else {System.of(each).name: each for each in systems}
     if not named:
         raise BadParameter("No system is given; for example: bm25, bm25-stem, coordination.")
-    if not 0 <= timeout <= LONGEST:
+    check_depth(depth)
+    if not isinstance(timeout, int | float) or not 0 <= timeout <= LONGEST:
         raise BadParameter(f"timeout must be a number of seconds, 0 to {LONGEST:,}. Got {timeout!r} instead.")
     for name, system in named.items():
         refuse(name, system)

@@ -96,7 +96,7 @@ def coordination(documents: Matrix) -> Scoring:
     "tfidf",
     what="the cosine of weighted vectors, lnc.ltc",
     formula="Σ_t w_d(t) w_q(t) / (|w_d| |w_q|); w_d = 1 + ln tf; w_q = (1 + ln qtf) · ln(N / df)",
-    source="Salton and Buckley 1988, in the notation of SMART",
+    source="Salton and Buckley 1988; Manning et al. 2008, § 6.4.3, in the notation of SMART",
 )
 def tfidf(documents: Matrix) -> Scoring:
     """Return cosines."""

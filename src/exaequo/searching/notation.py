@@ -41,6 +41,8 @@ class System:
     @classmethod
     def of(cls, text: str, *, stem: bool = False, stop: bool = True) -> System:
         """Read a system; `stem` and `stop` say the same as `-stem`, and the contrary of `-nostop`."""
+        if not isinstance(text, str):
+            raise BadParameter(f"A system is named as bm25-stem is; functions go by name. Got {text!r:.60}.")
         match = _SYSTEM.fullmatch(text)
         if match is None or match[1] not in MODELS:
             hint = did_you_mean(text.partition("(")[0].strip(), MODELS) or f"; there are {', '.join(MODELS)}."

@@ -49,12 +49,27 @@ def texts_of(documents: pl.DataFrame) -> pl.Series:
     return documents.select(pl.concat_str("title", "text", separator="\n")).to_series()
 
 
+def check_depth(depth: int) -> None:
+    """Refuse what is no length of a list."""
+    if type(depth) is not int or depth < 1:
+        raise BadParameter(f"depth must be a whole number ≥ 1. Got {depth!r} instead.")
+
+
+def search_collection(collection: Collection, system: System, fields: str, depth: int) -> tuple[Run, list[str]]:
+    """Return what a system finds for the topics of a collection, and all there is to say, odd files included."""
+    queries = queries_of(collection, fields)
+    run, remarks = retrieve(collection.documents, queries, system, collection.language, depth)
+    empty = queries.filter(~pl.col("qid").is_in(run.frame["qid"].unique().implode()))["qid"].to_list()
+    if empty:
+        remarks.insert(0, f"{system.name}: nothing found for {count(len(empty), 'topic')}: {listed(empty)}")
+    return run, [*collection.remarks, *remarks]
+
+
 def retrieve(
     documents: pl.DataFrame, queries: pl.DataFrame, system: System, language: str, depth: int
 ) -> tuple[Run, list[str]]:
-    """Return what a system finds for queries (`qid, text`) in documents, and what there is to say about it."""
-    if type(depth) is not int or depth < 1:
-        raise BadParameter(f"depth must be a whole number ≥ 1. Got {depth!r} instead.")
+    """Return what a system finds for queries (`qid, text`) in documents, and what to say about lists cut short."""
+    check_depth(depth)
     if not documents.height:
         raise bad_input("documents", "there is none", "at least one", "Check where the collection lies.")
     analysis = Analysis(language, system.stem, system.stop)
@@ -68,7 +83,7 @@ def retrieve(
     lines = _cut(found, documents["docno"], depth)
     frame = lines.select(queries["qid"][lines["query"]], "docno", "sim", pl.col("rank").cast(pl.String))
     run = Run(system.name, with_keys(frame), Source(system.name))
-    return run, _remarks(found, lines, queries, system.name, depth)
+    return run, _remarks(found, system.name, depth)
 
 
 def _best(scores: Matrix, start: int, depth: int) -> pl.DataFrame:
@@ -85,16 +100,11 @@ def _cut(found: pl.DataFrame, docnos: pl.Series, depth: int) -> pl.DataFrame:
     return lines.with_columns(pl.int_range(1, pl.len() + 1).over("query").alias("rank")).filter(pl.col("rank") <= depth)
 
 
-def _remarks(found: pl.DataFrame, lines: pl.DataFrame, queries: pl.DataFrame, name: str, depth: int) -> list[str]:
-    """Say which lists are empty, and how many end inside a tie."""
-    remarks = []
-    empty = queries.filter(~pl.int_range(pl.len()).is_in(lines["query"].unique().implode()))["qid"].to_list()
-    if empty:
-        remarks.append(f"{name}: nothing found for {count(len(empty), 'topic')}: {listed(empty)}")
+def _remarks(found: pl.DataFrame, name: str, depth: int) -> list[str]:
+    """Say how many lists end inside a tie."""
     longer = found.group_by("query").len().filter(pl.col("len") > depth).height
-    if longer:
-        remarks.append(
-            f"{name}: {count(longer, 'list')} cut inside a tie at depth {depth:,}, where names decide which documents "
-            "stay; a larger --depth, depth= keeps them all"
-        )
-    return remarks
+    what = (
+        f"{name}: {count(longer, 'list')} cut inside a tie at depth {depth:,}, where names decide which documents "
+        "stay; a larger --depth, depth= keeps them all"
+    )
+    return [what] if longer else []

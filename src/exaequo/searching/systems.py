@@ -7,21 +7,22 @@ with docno, title, text), and `{run}`, which it writes. It is started without a 
 from __future__ import annotations
 
 import json
+import select
 import shlex
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from html import escape
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import polars as pl
 
-from exaequo.errors import BadParameter, ExaequoError, bad_input
+from exaequo.errors import BadParameter, ExaequoError, InputError, bad_input
 from exaequo.read import Run, read_run
 from exaequo.read.collection import Collection
+from exaequo.read.collection.saving import trec_topics
 from exaequo.searching import watch
 from exaequo.searching.notation import System
 from exaequo.text import count, listed, printable
@@ -34,6 +35,7 @@ SystemLike: TypeAlias = "str | Ranker"
 RUN = "{run}"
 #: Lines of what a program said that are shown when it fails.
 _LAST = 8
+_KEEP = "What it wrote is deleted unless -o DIR, folder= says where to keep it."
 
 
 class Cost(NamedTuple):
@@ -79,13 +81,29 @@ def outcome(name: str, system: SystemLike, task: Task) -> Outcome:
     ours = RUN not in system
     words = _program(system, task) if ours else _words(system, name)
     command = [_filled(word, task, path) for word in words]
-    cost, said = _watched(name, command, task)
-    if not path.exists():
-        raise bad_input(str(path), f"{name} ended without writing it", "a run", f"Let it write to {RUN}.")
-    if not path.stat().st_size:
-        raise bad_input(str(path), f"{name} found nothing for any topic", "a run", "Check the queries and the system.")
-    run = read_run(path, name=name)
+    try:
+        cost, said = _watched(name, command, task)
+    except BaseException:
+        path.unlink(missing_ok=True)  # half a run is no run
+        raise
+    run = _written(path, name, kept=task.inputs not in path.parents)
     return Outcome(run, cost, [*(said if ours else ()), *_strangers(run, task.collection)])
+
+
+def _written(path: Path, name: str, *, kept: bool) -> Run:
+    """Read the run of a program. Nobody is sent to a file that is not `kept`: the name alone is said, and how to."""
+    try:
+        if not path.exists():
+            raise bad_input(str(path), f"{name} ended without writing it", "a run", f"Let it write to {RUN}.")
+        if not path.stat().st_size:
+            mend = "Check the queries and the system."
+            raise bad_input(str(path), f"{name} found nothing for any topic", "a run", mend)
+        return read_run(path, name=name)
+    except InputError as error:
+        if kept:
+            raise
+        said = [replace(each, file=path.name, mend=f"{each.mend} {_KEEP}") for each in error.problems]
+        raise InputError(said) from None
 
 
 def refuse(name: str, system: SystemLike) -> None:
@@ -129,25 +147,24 @@ def _filled(word: str, task: Task, run: Path) -> str:
     return word.replace(RUN, str(run.absolute()))
 
 
-def _queries(task: Task) -> str:
-    return task.queries.write_csv(include_header=False, separator="\t", quote_style="never")
-
-
-def _topics(task: Task) -> str:
-    shape = "<top>\n<num> Number: {}\n<title> {}\n<desc> Description:\n{}\n<narr> Narrative:\n{}\n</top>\n\n"
-    topics = task.collection.topics.select("qid", "title", "description", "narrative")
-    return "".join(shape.format(*(escape(text, quote=False) for text in row)) for row in topics.rows())
+def queries_text(queries: pl.DataFrame) -> str:
+    """Return a line per query, `qid TAB text`."""
+    return queries.write_csv(include_header=False, separator="\t", quote_style="never")
 
 
 def _documents(task: Task) -> str:
     return task.collection.documents.select("docno", "title", "text").write_ndjson()
 
 
-_FILES = {"queries.tsv": _queries, "topics.txt": _topics, "documents.jsonl": _documents}
+_FILES: dict[str, Callable[[Task], str]] = {
+    "queries.tsv": lambda task: queries_text(task.queries),
+    "topics.txt": lambda task: trec_topics(task.collection.topics),
+    "documents.jsonl": _documents,
+}
 
 
 def read_queries(path: str | Path) -> pl.DataFrame:
-    """Read the file of queries."""
+    """Read what `queries_text` wrote."""
     schema = {"qid": pl.String, "text": pl.String}
     read = pl.read_csv(path, has_header=False, separator="\t", quote_char=None, schema=schema)
     return read.with_columns(pl.col("text").fill_null(""))
@@ -157,13 +174,19 @@ def _watched(name: str, command: list[str], task: Task) -> tuple[Cost, list[str]
     """Run a command and return its cost and the lines it said; an error if it fails or takes too long."""
     helper = [sys.executable, "-I", "-S", watch.__file__, str(task.timeout), *command]
     errors = task.inputs / "stderr.txt"
-    with errors.open("wb") as stream:
-        done = subprocess.run(helper, stdout=subprocess.PIPE, stderr=stream, check=False)  # noqa: S603 - what was asked for
+    # Standard input stays open as long as somebody waits: were this process ended, the helper would end the command.
+    pipe = subprocess.PIPE
+    with (
+        errors.open("wb") as stream,
+        subprocess.Popen(helper, stdin=pipe, stdout=pipe, stderr=stream) as process,  # noqa: S603 - what was asked for
+    ):
+        assert process.stdout is not None  # noqa: S101 - it is a pipe
+        if sys.platform != "win32":
+            select.select([process.stdout], [], [])  # a read would sleep through an interrupt that Polars caught
+        answer, code = process.stdout.read(), process.wait()
     said = errors.read_text(encoding="utf-8", errors="replace").splitlines()
     errors.unlink()
-    about: dict[str, Any] = (
-        json.loads(done.stdout) if done.returncode == 0 else {"failed": f"exit code {done.returncode}"}
-    )
+    about: dict[str, Any] = {"failed": f"exit code {code}"} if code else json.loads(answer)
     wrong = ""
     if "failed" in about:
         wrong = f"cannot be started ({about['failed']}): {command[0]}"
@@ -180,7 +203,13 @@ def _watched(name: str, command: list[str], task: Task) -> tuple[Cost, list[str]
 def _called(name: str, search: Ranker, task: Task) -> Outcome:
     """Ask a function every query."""
     start, cpu = time.perf_counter(), time.process_time()
-    found = {qid: search(text) for qid, text in task.queries.rows()}
+    found: dict[str, Any] = {}
+    for qid, text in task.queries.rows():
+        try:
+            found[qid] = search(text)
+        except Exception as error:
+            error.add_note(f"{name} was asked topic {qid}: {text}")
+            raise
     cost = Cost(time.perf_counter() - start, time.process_time() - cpu, None)
     lists = {qid: _scored(each, name, qid) for qid, each in found.items()}
     if not any(lists.values()):
@@ -193,7 +222,7 @@ def _scored(found: Any, name: str, qid: str) -> dict[Any, Any]:
     """Return scores by docno; of bare names the first gets the highest."""
     if isinstance(found, Mapping):
         return dict(found)
-    ranked = list(found)
+    ranked: list[Any] = list(found) if isinstance(found, Iterable) and not isinstance(found, str) else [None]
     if all(isinstance(each, str) for each in ranked):
         ranked = [(docno, float(len(ranked) - at)) for at, docno in enumerate(ranked)]
     if not all(isinstance(each, tuple | list) and len(each) == 2 for each in ranked):

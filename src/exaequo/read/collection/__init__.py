@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from exaequo.errors import bad_input
+from exaequo.errors import InputError, bad_input
 from exaequo.read.collection.files import File, files_of
 from exaequo.read.collection.kinds import DOCUMENT, JUDGMENT, TIME_DOCUMENTS, TOPIC, Kind, sorted_out
 from exaequo.read.collection.matching import matched, numbers
@@ -53,7 +53,7 @@ def read_collection(where: str | os.PathLike[str], *, split: str = "test") -> Co
     files = files_of(folder)
     found = sorted_out(files)
     chosen = {what: _chosen(found[what], split, name, f"{what}s") for what in (TOPIC, JUDGMENT)}
-    documents, topics = _documents(found[DOCUMENT], name), _topics(chosen[TOPIC], name)
+    documents, topics = _documents(found[DOCUMENT], name, files), _topics(chosen[TOPIC], name, files)
     qrels, frames, said = None, (documents.frame, topics.frame), ["no file of judgments"]
     for file, _ in chosen[JUDGMENT]:
         qrels, frames, said = _judged(file, documents, topics)
@@ -70,20 +70,27 @@ def read_collection(where: str | os.PathLike[str], *, split: str = "test") -> Co
 def read_documents(path: str | os.PathLike[str]) -> pl.DataFrame:
     """Read documents from a file, a folder or an archive: a frame `docno, title, text`."""
     name = os.fspath(path)
-    found = sorted_out(files_of(name), only=DOCUMENT)
-    return _documents(found[DOCUMENT], name).frame
+    files = files_of(name)
+    return _documents(sorted_out(files, only=DOCUMENT)[DOCUMENT], name, files).frame
 
 
 def read_topics(path: str | os.PathLike[str], *, split: str = "test") -> pl.DataFrame:
     """Read topics from a file, a folder or an archive: a frame `qid, title, description, narrative`."""
     name = os.fspath(path)
-    found = sorted_out(files_of(name), only=TOPIC)
-    return _topics(_chosen(found[TOPIC], split, name, "topics"), name).frame
+    files = files_of(name)
+    return _topics(_chosen(sorted_out(files, only=TOPIC)[TOPIC], split, name, "topics"), name, files).frame
 
 
-def _documents(files: Sequence[tuple[File, Kind]], where: str) -> _Part:
+def _none(what: str, where: str, files: Sequence[File]) -> InputError:
+    """Return the error of a place without documents or topics; it says which files were looked at."""
+    names = [printable(Path(file.name).name) for file in files]
+    among = f" in {count(len(files), 'file')}: {listed(names)}" if Path(where).is_dir() else ""
+    return bad_input(where, f"there are no {what}{among}", _READ, "Check that this is the right place.")
+
+
+def _documents(files: Sequence[tuple[File, Kind]], where: str, among: Sequence[File]) -> _Part:
     if not files:
-        raise bad_input(where, "there are no documents", _READ, "Check that this is the right place.")
+        raise _none("documents", where, among)
     entries, remarks = _entries(files, DOCUMENT)
     frame = _frame((entry.document for entry in entries), DOCUMENTS)
     empty = frame.filter(pl.col("title") == "", pl.col("text") == "")["docno"].to_list()
@@ -99,9 +106,9 @@ def _begins_with_title() -> pl.Expr:
     return pl.col("text").str.replace_all(r"\s+", " ").str.starts_with(pl.col("title"))
 
 
-def _topics(files: Sequence[tuple[File, Kind]], where: str) -> _Part:
+def _topics(files: Sequence[tuple[File, Kind]], where: str, among: Sequence[File]) -> _Part:
     if not files:
-        raise bad_input(where, "there are no topics", _READ, "Check that this is the right place.")
+        raise _none("topics", where, among)
     entries, remarks = _entries(files, TOPIC)
     frame = _frame((entry.topic for entry in entries), TOPICS)
     blank = pl.all_horizontal(pl.col(TOPICS[1:]) == "")

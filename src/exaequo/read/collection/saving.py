@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from exaequo.errors import ExaequoError
-from exaequo.read.collection.records import Collection
+from exaequo.read.collection.records import TOPICS, Collection
 from exaequo.read.records import Qrels
 from exaequo.writing import write_whole
 
@@ -21,18 +21,10 @@ def trec_qrels(qrels: Qrels) -> str:
 
 
 def trec_topics(topics: pl.DataFrame) -> str:
-    """Return topics as TREC text, tags closed, & < > as entities."""
-    names = ("num", "title", "desc", "narr")
-    return "\n".join(
-        "\n".join(
-            [
-                "<top>",
-                *(f"<{tag}>{html.escape(text, quote=False)}</{tag}>" for tag, text in zip(names, row, strict=True)),
-                "</top>\n",
-            ]
-        )
-        for row in topics.iter_rows()
-    )
+    """Return topics as TREC writes them, fields named and not closed, & < > as entities."""
+    shape = "<top>\n<num> Number: {}\n<title> {}\n<desc> Description:\n{}\n<narr> Narrative:\n{}\n</top>\n\n"
+    rows = topics.select(TOPICS).iter_rows()
+    return "".join(shape.format(*(html.escape(text, quote=False) for text in row)) for row in rows)
 
 
 def tsv_topics(topics: pl.DataFrame) -> str:
