@@ -252,8 +252,8 @@ def test_the_command(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert [line.split()[1] for line in lines[5:7]] == ["AP", "Rprec"]
     assert lines[8:] == [
         "No bounds, but scenarios: Rprec; their extremes may lie elsewhere",
-        "AP may get worse, even if all are relevant: each is also one more to find",
-        "More with --table: scores, judged, topics",
+        "AP may get worse even if all are relevant: each is one more to find",
+        "More: --table scores, judged, topics",
     ]
     assert command([*asked, "--table", "judged"]) == 0
     assert capfd.readouterr().out.splitlines()[-1].split() == ["s", "50.0–100.0", "66.7"]

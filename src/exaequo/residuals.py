@@ -82,7 +82,7 @@ class Residuals(Tabled):
         asked = parse_measures(self.options["measures"])
         if grown := [each.name for each in asked if each.definition.name in CUT | FIRST_OR_LAST]:
             more = say(
-                "{names} may get worse, even if all are relevant: each is also one more to find", names=", ".join(grown)
+                "{names} may get worse even if all are relevant: each is one more to find", names=", ".join(grown)
             )
             said.append(more)
         return said

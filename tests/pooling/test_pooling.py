@@ -305,7 +305,7 @@ def test_the_first_screen_has_one_table(
     said, _title, table, after = text.strip().split("\n\n")
     assert len(said.splitlines()) == 4
     assert " ".join(table.splitlines()[0].split()).startswith(heads)
-    assert after == f"More with --table: {others}"
+    assert after == f"More: --table {others}"
     assert all(len(line) <= 100 for line in text.splitlines())
     assert "--table" not in out(capfd, "pool", *files, "--depth", "2", "--format", "markdown")[0]
 
@@ -326,7 +326,7 @@ def test_the_first_screen_has_one_table(
         (
             ["--teams", "none.txt"],
             1,
-            "none.txt:2: there is no run 'onne'; expected one of one, two, three. Give this run",
+            "none.txt:2: there is no run 'onne'; expected one of one, two, three. Give it too",
         ),
         (["--teams", "both.csv"], 1, "both.csv:3: the run one is in two teams, T and S; expected one team. Delete one"),
         (["-o", "one"], 2, "one would be written over; it is one of the files to read."),

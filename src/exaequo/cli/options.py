@@ -177,7 +177,7 @@ class Target:
     def others(self, tables: Iterable[str], shown: str) -> list[str]:
         """Return a line at the end of a screen: which tables there are besides the one shown."""
         names = ", ".join(name for name in tables if name != shown)
-        return [say("More with --table: {names}", names=names)] if self.format == "table" else []
+        return [say("More: --table {names}", names=names)] if self.format == "table" else []
 
     def one_table(self, only: str | None, tables: Iterable[str]) -> None:
         """Refuse several tables in one CSV."""

@@ -17,7 +17,7 @@ def read_teams(path: str, runs: Sequence[str]) -> dict[str, list[str]]:
     teams: dict[str, list[str]] = {}
     for run, team, line in lines:
         if run not in runs:
-            mend = "Give this run too, or delete the line."
+            mend = "Give it too, or delete the line."
             raise bad_input(source, f"there is no run {run!r}", f"one of {listed(runs)}", mend, line=line)
         if own.setdefault(run, team) != team:
             found = f"the run {run} is in two teams, {own[run]} and {team}"
