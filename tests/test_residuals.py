@@ -174,6 +174,10 @@ def test_the_share_of_judged_documents() -> None:
     run = {"1": {"a": 3.0, "x": 2.0, "b": 2.0, "p": 1.0}, "2": {"a": 1.0}}
     found = unjudged(qrels, run, "AP", cutoffs=(2,)).judged
     assert found.drop("run").rows() == [(2, 75.0, 100.0), (None, 75.0, 75.0)]  # topic 3 has no list
+    assert unjudged(qrels, run, "AP", cutoffs=(2, 2)).judged.equals(found)
+    for wrong in (0, -1, 1.5, True):
+        with pytest.raises(exaequo.BadParameter, match="cutoffs must be whole numbers ≥ 1"):
+            unjudged(qrels, run, "AP", cutoffs=(2, wrong))
 
 
 def test_grade_and_level() -> None:

@@ -127,6 +127,9 @@ def unjudged_in(
     cutoffs: Sequence[int] = JUDGED_AT,
 ) -> Residuals:
     """Do so for runs as they are judged; warnings are collected, not given."""
+    for each in cutoffs:
+        if isinstance(each, bool) or not isinstance(each, int) or each < 1:
+            raise BadParameter(f"cutoffs must be whole numbers ≥ 1. Got {each!r} instead.")
     named: list[tuple[str, str]] = []
     remarks: list[str] = []
     topics, shares = [], []
@@ -358,7 +361,7 @@ def _shares(unknown: Unknown, cutoffs: Sequence[int]) -> pl.DataFrame:
     base, known = unknown.base, (~unknown.unknown).astype(np.float64)
     returned = base.returned > 0
     rows = []
-    for cutoff in (*cutoffs, None):
+    for cutoff in (*dict.fromkeys(cutoffs), None):
         top = base.rank <= (cutoff or np.inf)
         size = base.total(base.topic[top])[returned]
         orders = (unknown.sorted_by(sign * known)[top] for sign in (1, -1))

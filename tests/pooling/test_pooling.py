@@ -351,6 +351,18 @@ def test_judgments_of_something_else() -> None:
         pool(RUNS, 2, qrels={"1": {"a": 0}}, leave_out=True)
 
 
+def test_runs_that_lack_topics_or_are_the_same_are_told() -> None:
+    runs = {"one": ONE, "two": {"1": TWO["1"]}, "again": ONE}
+    with pytest.warns(exaequo.DataWarning) as told:
+        exaequo.pool(runs, 1)
+    assert [str(each.message) for each in told] == [
+        "two: 1 of 2 topics missing, to which it contributes nothing",
+        "one and again have the same lists; drop one, or make them one team",
+    ]
+    assert exaequo.pool(RUNS | {"again": ONE}, 1, teams={"T": ["one", "again"]}).warnings == ()
+    assert exaequo.pool({"a": {"1": {"x": 1.0, "y": 1.0}}, "b": {"1": {"x": 2.0, "y": 1.0}}}, 1).warnings == ()
+
+
 def test_bad_parameters() -> None:
     for wrong, said in (
         ({"depth": 0}, "depth of a pool must be a whole number"),

@@ -76,7 +76,7 @@ def unjudged(
         shown = [only] if only else TABLES
         tables = {name: Table.of(result.tables[name], say(TABLES[name]), brief=brief.get(name)) for name in shown}
     else:
-        title = say("Scores as they stand, at least and at most; what ties leave open, judgments add")
+        title = say("Scores if none is relevant, at least and at most; what ties leave, judgments add")
         tables = {"scores": Table.of(result.scores, title, brief=_first(result.scores))}
         more += target.others(TABLES, "")
     before, after = ([], []) if only in ("judged", "topics") else ([first], more)

@@ -6,7 +6,7 @@ unless an order that needs no judgments is asked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -202,7 +202,7 @@ def pool_runs(
         overview=summed,
         left_out=left,
         more_by_ties=int(found["by_tie"].sum()),
-        warnings=tuple(_remarks(lists, measures if plan.leave_out else ())),
+        warnings=tuple(_remarks(lists, teams, measures if plan.leave_out else ())),
         options={
             **asdict(plan),
             "measures": [measure.name for measure in measures] if plan.leave_out else [],
@@ -212,11 +212,29 @@ def pool_runs(
     )
 
 
-def _remarks(lists: Lists, measures: Sequence[Measure]) -> list[str]:
+def _remarks(lists: Lists, teams: Sequence[str], measures: Sequence[Measure]) -> list[str]:
     several = [each.run for each in lists.orderings if each.run.n_names > 1]
     remarks = [
         f"{run.source.name}: {run.n_names} different run ids; taken as one run, called {run.name}" for run in several
     ]
+    remarks += [*_missing(lists), *_repeated(lists, teams)]
     if lists.judged:
         remarks += remarks_on_grades(lists.judgments)
     return remarks + cautions(measures, lists.judgments.n_topics)
+
+
+def _missing(lists: Lists) -> Iterator[str]:
+    """Say which runs lack topics that others have."""
+    every = lists.frame["topic"].n_unique()
+    for (run,), topics in lists.frame.group_by("run", maintain_order=True):
+        if lacking := every - topics["topic"].n_unique():
+            yield f"{lists.names[run]}: {lacking:,} of {every:,} topics missing, to which it contributes nothing"
+
+
+def _repeated(lists: Lists, teams: Sequence[str]) -> Iterator[str]:
+    """Say which runs of two teams are the same: neither then has a document of its own."""
+    seen: dict[int, int] = {}
+    prints = lists.frame.group_by("run", maintain_order=True).agg(pl.struct("topic", "docno", "rank").hash().sum())
+    for run, digest in prints.rows():
+        if teams[former := seen.setdefault(digest, run)] != teams[run]:
+            yield f"{lists.names[former]} and {lists.names[run]} have the same lists; drop one, or make them one team"
