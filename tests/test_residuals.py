@@ -142,8 +142,8 @@ def test_recall_by_hand() -> None:
     (row,) = unjudged(qrels, run, "R@2").scores.to_dicts()
     assert (row["realistic_none"], row["realistic_all"]) == (1 / 2, 2 / 4)
     assert (row["low"], row["high"]) == (1 / 3, 2 / 3)
-    assert row["by_both"] == pytest.approx(1 / 3)
-    assert row["by_ties"] == row["by_judgments"] == 0
+    assert row["by_both"] == row["by_judgments"] == pytest.approx(1 / 3)
+    assert row["by_ties"] == 0
 
 
 def test_ties_and_judgments_together() -> None:
@@ -151,6 +151,9 @@ def test_ties_and_judgments_together() -> None:
     (row,) = unjudged({"1": {"a": 1, "n": 0}}, {"1": {"a": 1.0, "x": 1.0, "n": 1.0}}, "P@1").scores.to_dicts()
     assert [row[name] for name in CORNERS] == [0, 1, 0, 1]
     assert (row["by_ties"], row["by_judgments"], row["by_both"]) == (1, 0, 1)
+    qrels, run = {"1": {"a": 1, "n": 0}, "2": {"a": 1}}, {"1": {"a": 1.0, "n": 1.0}, "2": {"x": 1.0}}
+    (row,) = unjudged(qrels, run, "P@1").scores.to_dicts()
+    assert (row["by_ties"], row["by_judgments"], row["by_both"]) == (0.5, 0.5, 1)
     (row,) = unjudged({"1": {"a": 1}}, {"1": {"a": 1.0, "x": 1.0}}, "P@1").scores.to_dicts()
     assert [row[name] for name in CORNERS] == [0, 1, 1, 1]
 
@@ -171,6 +174,10 @@ def test_the_share_of_judged_documents() -> None:
     run = {"1": {"a": 3.0, "x": 2.0, "b": 2.0, "p": 1.0}, "2": {"a": 1.0}}
     found = unjudged(qrels, run, "AP", cutoffs=(2,)).judged
     assert found.drop("run").rows() == [(2, 75.0, 100.0), (None, 75.0, 75.0)]  # topic 3 has no list
+    assert unjudged(qrels, run, "AP", cutoffs=(2, 2)).judged.equals(found)
+    for wrong in (0, -1, 1.5, True):
+        with pytest.raises(exaequo.BadParameter, match="cutoffs must be whole numbers ≥ 1"):
+            unjudged(qrels, run, "AP", cutoffs=(2, wrong))
 
 
 def test_grade_and_level() -> None:
@@ -210,15 +217,54 @@ def test_subtopics_are_refused(tmp_path: Path) -> None:
         unjudged(path, {"1": {"a": 1.0, "x": 0.5}}, "alpha_nDCG@5")
 
 
+def test_what_ties_and_judgments_leave_adds_up() -> None:
+    """bm25 and hybrid have no ties: all that is open is left by judgments."""
+    data = exaequo.sample()
+    found = unjudged(data.qrels, data.runs, "AP nDCG@10 R@20 Noise@10 RBP Rprec").scores
+    both = (found["by_ties"] + found["by_judgments"]).to_list()
+    assert both == pytest.approx(found["by_both"].to_list())
+    assert both == pytest.approx((found["high"] - found["low"]).to_list())
+    assert found["by_judgments"].min() >= 0  # type: ignore[operator]
+    without = found.filter(pl.col("run").is_in(["bm25", "hybrid"]))
+    assert without["by_ties"].to_list() == pytest.approx([0] * 12)
+    assert without["by_judgments"].min() > 0  # type: ignore[operator]
+
+
+def test_the_first_screen_of_eight_runs(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """A table of runs by the first of four measures, on one screen; programs get all."""
+    (tmp_path / "q").write_text("1 0 a 1\n", encoding="utf-8")
+    paths = [str(tmp_path / f"r{at}") for at in range(8)]
+    for path in paths:
+        Path(path).write_text(f"1 Q0 a 1 3 system-{path[-1]}\n1 Q0 x 2 2 system-{path[-1]}\n", encoding="utf-8")
+    assert command(["unjudged", str(tmp_path / "q"), *paths]) == 0
+    lines = capfd.readouterr().out.splitlines()
+    assert [line.split()[:2] for line in lines[5:13]] == [[f"system-{at}", "AP"] for at in range(8)]
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 80
+    assert command(["unjudged", str(tmp_path / "q"), *paths, "--json"]) == 0
+    assert len(json.loads(capfd.readouterr().out)["scores"]) == 32
+
+
 def test_the_command(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "q").write_text("1 0 a 1\n1 0 b 0\n", encoding="utf-8")
     (tmp_path / "r").write_text("1 Q0 a 1 3 s\n1 Q0 x 2 2 s\n1 Q0 b 3 2 s\n", encoding="utf-8")
     asked = ["unjudged", str(tmp_path / "q"), str(tmp_path / "r"), "-m", "AP", "-m", "Rprec", "--at", "2"]
     assert command(asked) == 0
     lines = capfd.readouterr().out.splitlines()
-    assert lines[0] == "Unjudged documents are not relevant, or of grade 1"
-    assert lines[1] == "No bounds, but scenarios: Rprec; their extremes may lie elsewhere"
-    assert lines[-1].split() == ["s", "50.0–100.0", "66.7"]
+    assert lines[0] == "Scores if unjudged documents are not relevant, or of grade 1; ties in any order"
+    assert lines[4].split() == "run measure score low high by ties by judgments".split()
+    assert [line.split()[1] for line in lines[5:7]] == ["AP", "Rprec"]
+    assert lines[8:] == [
+        "No bounds, but scenarios: Rprec; their extremes may lie elsewhere",
+        "AP may get worse even if all are relevant: each is one more to find",
+        "More: --table scores, judged, topics",
+    ]
+    assert command([*asked, "--table", "judged"]) == 0
+    assert capfd.readouterr().out.splitlines()[-1].split() == ["s", "50.0–100.0", "66.7"]
+    assert command([*asked, "--table", "scores"]) == 0
+    lines = capfd.readouterr().out.splitlines()
+    assert lines[4].endswith("by ties  by judgments  by both  how")
+    assert lines[-1].startswith("AP may get worse")
     assert command([*asked, "--json"]) == 0
     document = json.loads(capfd.readouterr().out)
     assert list(document) == ["format", "options", "scores", "judged", "topics", "warnings"]

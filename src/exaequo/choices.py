@@ -19,7 +19,7 @@ ALL_TIES = "all"
 POOL_DEPTH = 100
 WHOLE_TIES = "all"
 TIES_AT_DEPTH = (WHOLE_TIES, "conventional", "rank", "input", "random")
-POOL_FORMATS = ("tsv", "jsonl", "qrels")
+POOL_FORMATS = ("tsv", "csv", "jsonl", "qrels")
 PRECISIONS = ("double", "single")
 #: What becomes of a judged topic a run lacks.
 MISSING = ("zero", "skip", "error")

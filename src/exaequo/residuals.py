@@ -53,7 +53,8 @@ class Residuals(Tabled):
 
     - `scores`: for each run and measure its aggregate where none and where all of the unknown documents are relevant,
       under realistic and optimistic ties; `low` and `high` over all outcomes and orders where `how` is "bounds", over
-      these four where it is "scenarios"; and how far apart ties alone, judgments alone and both put it.
+      these four where it is "scenarios"; and how far apart ties put it (`by_ties`: none relevant), what judgments add
+      to that (`by_judgments`), and the sum of both (`by_both`: from `low` to `high`).
     - `judged`: for each run and cutoff (null: the whole list) the share of its documents that are judged, mean over its
       topics: the least and the most that an order of ties leaves.
     - `topics`: the same values for each topic.
@@ -67,12 +68,23 @@ class Residuals(Tabled):
 
     @property
     def sentences(self) -> list[str]:
-        """What there is to say first: what relevant means here, and which values are no bounds."""
-        said = [say("Unjudged documents are not relevant, or of grade {grade:g}", grade=self.options["grade"])]
+        """What there is to say: what relevant means here; which values are no bounds, and which may fall."""
+        said = [
+            say(
+                "Scores if unjudged documents are not relevant, or of grade {grade:g}; ties in any order",
+                grade=self.options["grade"],
+            )
+        ]
         loose = self.scores.filter(pl.col("how") == SCENARIOS)["measure"].unique(maintain_order=True).to_list()
         if loose:
             names = ", ".join(loose)
             said.append(say("No bounds, but scenarios: {names}; their extremes may lie elsewhere", names=names))
+        asked = parse_measures(self.options["measures"])
+        if grown := [each.name for each in asked if each.definition.name in CUT | FIRST_OR_LAST]:
+            more = say(
+                "{names} may get worse even if all are relevant: each is one more to find", names=", ".join(grown)
+            )
+            said.append(more)
         return said
 
 
@@ -115,6 +127,9 @@ def unjudged_in(
     cutoffs: Sequence[int] = JUDGED_AT,
 ) -> Residuals:
     """Do so for runs as they are judged; warnings are collected, not given."""
+    for each in cutoffs:
+        if isinstance(each, bool) or not isinstance(each, int) or each < 1:
+            raise BadParameter(f"cutoffs must be whole numbers ≥ 1. Got {each!r} instead.")
     named: list[tuple[str, str]] = []
     remarks: list[str] = []
     topics, shares = [], []
@@ -329,13 +344,14 @@ def _tried(measure: Measure, unknown: Unknown, cutoff: float) -> list[Floats]:
 def _score(topics: pl.DataFrame, measure: Measure) -> dict[str, Any]:
     """Return the row of one run and measure: aggregates over topics, and what is left open by what."""
     means = {name: aggregate(measure.aggregate, topics[name].to_numpy()) for name in (*CORNERS, "low", "high")}
+    ties, both = abs(means["optimistic_none"] - means["realistic_none"]), means["high"] - means["low"]
     return {
         "run": topics["run"][0],
         "measure": measure.name,
         **means,
-        "by_ties": abs(means["optimistic_none"] - means["realistic_none"]),
-        "by_judgments": abs(means["realistic_all"] - means["realistic_none"]),
-        "by_both": means["high"] - means["low"],
+        "by_ties": ties,
+        "by_judgments": both - ties,
+        "by_both": both,
         "how": topics["how"][0],
     }
 
@@ -345,7 +361,7 @@ def _shares(unknown: Unknown, cutoffs: Sequence[int]) -> pl.DataFrame:
     base, known = unknown.base, (~unknown.unknown).astype(np.float64)
     returned = base.returned > 0
     rows = []
-    for cutoff in (*cutoffs, None):
+    for cutoff in (*dict.fromkeys(cutoffs), None):
         top = base.rank <= (cutoff or np.inf)
         size = base.total(base.topic[top])[returned]
         orders = (unknown.sorted_by(sign * known)[top] for sign in (1, -1))

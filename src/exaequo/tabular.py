@@ -79,6 +79,7 @@ _HEADS = {
     "o_over_c_percent": "O over C %",
     "o_over_r_percent": "O over R %",
     "primad": "PRIMAD",
+    "qid": "topic",
     "rbo": "RBO",
     "rbo_ties": "RBO ties",
     "ri": "RI",

@@ -80,7 +80,7 @@ def test_deeper_is_larger_and_the_order_of_runs_is_nothing(runs: dict[str, Lists
     found = pool(runs, depth, ties_at_depth=ties)
     assert pool(dict(reversed(runs.items())), depth, ties_at_depth=ties).frame.equals(found.frame)
     deeper = pool(runs, depth + 1, ties_at_depth=ties).frame
-    assert set(found.frame.select("topic", "docno").rows()) <= set(deeper.select("topic", "docno").rows())
+    assert set(found.frame.select("qid", "docno").rows()) <= set(deeper.select("qid", "docno").rows())
     assert found.curve["documents"].is_sorted()
 
 
@@ -154,15 +154,31 @@ def test_files(tmp_path: Path) -> None:
     assert exaequo.read_qrels(tmp_path / "p.qrels").frame.height == 5
     found.save(tmp_path / "p.jsonl")
     rows = [json.loads(line) for line in (tmp_path / "p.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert rows[1] == {"topic": "1", "docno": "b", "runs": 1, "best_rank": 1, "judgment": None}
+    assert rows[1] == {"qid": "1", "docno": "b", "runs": 1, "best_rank": 1, "judgment": None}
     found.save(tmp_path / "p.txt")
     assert (tmp_path / "p.txt").read_text(encoding="utf-8").splitlines()[:2] == [
-        "topic\tdocno\truns\tbest_rank\tjudgment",
+        "qid\tdocno\truns\tbest_rank\tjudgment",
         "1\ta\t1\t1\t2.0",
     ]
     assert pool(RUNS, 1).text("qrels").splitlines()[0] == "1 0 a -1"
-    with pytest.raises(exaequo.InputError, match="'d 1' has a blank; expected none in qrels"):
-        pool({"1": {"d 1": 1.0}}).text("qrels")
+    found.save(tmp_path / "p.csv")
+    assert (tmp_path / "p.csv").read_text(encoding="utf-8").splitlines()[1] == "1,a,1,1,2.0"
+    for name, kind, what in (("d 1", "qrels", "blank"), ("d\t1", "tsv", "tab or line end")):
+        with pytest.raises(exaequo.InputError, match=f"has a {what}; expected none in {kind}"):
+            pool({"1": {name: 1.0}}).text(kind)
+
+
+def test_names_and_grades_are_written_as_they_are() -> None:
+    """Tables with tabs are read without quotes; no grade is too large."""
+    found = pool({"1": {'a"b': 2.0, '"c"': 1.0}}, qrels={"1": {'a"b': 1e20}}, max_grade=1e30)
+    assert found.text("tsv").splitlines()[1:] == ['1\t"c"\t1\t2\t', '1\ta"b\t1\t1\t1e+20']
+    assert found.text("qrels").splitlines() == ['1 0 "c" -1', '1 0 a"b 1e+20']
+
+
+def test_sentences_in_the_singular() -> None:
+    found = pool({"1": {"a": 2.0}, "2": {"b": 1.0}}, qrels={"1": {"a": 1}})
+    assert found.sentences[0] == "2 documents to judge: the first 100 of 1 run, 2 topics; 1 a topic"
+    assert found.sentences[-1] == "1 is judged already, 1 of them relevant"
 
 
 # ------------------------------------------------------------------------------------------------------- leaving out
@@ -274,6 +290,27 @@ def test_the_command(files: list[str], capfd: pytest.CaptureFixture[str]) -> Non
 
 
 @pytest.mark.parametrize(
+    ("more", "heads", "others"),
+    [
+        ([], "depth documents", "runs, topics, frame"),
+        (["--team", "T=one,two"], "team runs", "curve, runs, topics, frame"),
+        (["--leave-out"], "measure mean %", "curve, runs, topics, left_out, frame"),
+        (["--leave-out", "--team", "T=one,two"], "measure mean %", "curve, runs, teams, topics, left_out, frame"),
+    ],
+)
+def test_the_first_screen_has_one_table(
+    more: list[str], heads: str, others: str, files: list[str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    text, _ = out(capfd, "pool", *files, "--depth", "2", "--qrels", "qrels", *more)
+    said, _title, table, after = text.strip().split("\n\n")
+    assert len(said.splitlines()) == 4
+    assert " ".join(table.splitlines()[0].split()).startswith(heads)
+    assert after == f"More: --table {others}"
+    assert all(len(line) <= 100 for line in text.splitlines())
+    assert "--table" not in out(capfd, "pool", *files, "--depth", "2", "--format", "markdown")[0]
+
+
+@pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
         (["--leave-out"], 2, "--leave-out scores runs: give --qrels."),
@@ -286,6 +323,12 @@ def test_the_command(files: list[str], capfd: pytest.CaptureFixture[str]) -> Non
         (["--team", "two=one"], 2, "two is the name of a team and of a run that is not in it; rename the team."),
         (["--teams", "bad.csv"], 1, "bad.csv:1: columns a, b; expected run and team. Name them in the first line."),
         (["--teams", "bad.txt"], 1, "bad.txt:2: 1 field; expected 2: run team."),
+        (
+            ["--teams", "none.txt"],
+            1,
+            "none.txt:2: there is no run 'onne'; expected one of one, two, three. Give it too",
+        ),
+        (["--teams", "both.csv"], 1, "both.csv:3: the run one is in two teams, T and S; expected one team. Delete one"),
         (["-o", "one"], 2, "one would be written over; it is one of the files to read."),
     ],
 )
@@ -294,6 +337,8 @@ def test_what_is_refused(
 ) -> None:
     Path("bad.csv").write_text("a,b\none,T\n", encoding="utf-8")
     Path("bad.txt").write_text("one T\ntwo\n", encoding="utf-8")
+    Path("none.txt").write_text("one T\nonne T\n", encoding="utf-8")
+    Path("both.csv").write_text("run,team\none,T\none,S\n", encoding="utf-8")
     text, err = out(capfd, "pool", *files, *arguments, code=code)
     assert said in err
     assert text == ""
@@ -304,6 +349,18 @@ def test_judgments_of_something_else() -> None:
         pool(RUNS, 2, qrels={"9": {"a": 1}})
     with pytest.raises(exaequo.InputError, match="no relevant document; expected at least one"):
         pool(RUNS, 2, qrels={"1": {"a": 0}}, leave_out=True)
+
+
+def test_runs_that_lack_topics_or_are_the_same_are_told() -> None:
+    runs = {"one": ONE, "two": {"1": TWO["1"]}, "again": ONE}
+    with pytest.warns(exaequo.DataWarning) as told:
+        exaequo.pool(runs, 1)
+    assert [str(each.message) for each in told] == [
+        "two: 1 of 2 topics missing, to which it contributes nothing",
+        "one and again have the same lists; drop one, or make them one team",
+    ]
+    assert exaequo.pool(RUNS | {"again": ONE}, 1, teams={"T": ["one", "again"]}).warnings == ()
+    assert exaequo.pool({"a": {"1": {"x": 1.0, "y": 1.0}}, "b": {"1": {"x": 2.0, "y": 1.0}}}, 1).warnings == ()
 
 
 def test_bad_parameters() -> None:

@@ -174,6 +174,11 @@ class Target:
         else:
             self.text("\n".join(lines))
 
+    def others(self, tables: Iterable[str], shown: str) -> list[str]:
+        """Return a line at the end of a screen: which tables there are besides the one shown."""
+        names = ", ".join(name for name in tables if name != shown)
+        return [say("More: --table {names}", names=names)] if self.format == "table" else []
+
     def one_table(self, only: str | None, tables: Iterable[str]) -> None:
         """Refuse several tables in one CSV."""
         if self.format == "csv" and only is None:

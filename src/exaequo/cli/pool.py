@@ -33,7 +33,7 @@ TABLES = {
     "left_out": "Each run with all judgments, and without those of what only its team contributed",
     "frame": "The pool",
 }
-#: Shown unless a table is asked for.
+#: Unless a table is asked for, people see the last of these that there is.
 SHOWN = ("curve", "teams", "overview")
 #: Tables that only an option brings along.
 _NEEDS = {"teams": "--team or --teams", "overview": "--leave-out", "left_out": "--leave-out"}
@@ -91,10 +91,13 @@ def pool(
     from exaequo.options import Options
     from exaequo.pooling import Pooling, pool_runs
     from exaequo.pooling.teams import parse_teams, read_teams
+    from exaequo.read import unique_names
 
-    teams = read_teams(teams_file) if teams_file else parse_teams(team)
+    given = list(files.runs(runs))
+    names = unique_names([(each.name, each.source.name) for each in given])
+    teams = read_teams(teams_file, names) if teams_file else parse_teams(team)
     result = pool_runs(
-        files.runs(runs),
+        given,
         files.qrels(qrels) if qrels else None,
         parse_measures(measures or COMPARE_MEASURES),
         Options(ties=(ties,), **options),
@@ -136,10 +139,11 @@ def _refuse(
 def _show(result: Pool, only: str | None, target: Target) -> None:
     from exaequo.tabular import Table
 
-    every = [name for name in TABLES if name != "frame" and result.tables[name].width]
-    shown = every if target.format == "json" else [name for name in SHOWN if name in every]
+    there = [name for name in TABLES if result.tables[name].width]
+    first = [name for name in SHOWN if name in there][-1]
+    shown = [only] if only else [name for name in there if name != "frame"] if target.format == "json" else [first]
     tables = {
-        name: Table.of(result.tables[name], say(TABLES[name]), digits={"median": 1, "ranks_mean": 2})
-        for name in ([only] if only else shown)
+        name: Table.of(result.tables[name], say(TABLES[name]), digits={"median": 1, "ranks_mean": 2}) for name in shown
     }
-    target.show(tables, before=[] if only else result.sentences, options=result.options, warnings=result.warnings)
+    said = ([], []) if only else (result.sentences, target.others(there, first))
+    target.show(tables, before=said[0], after=said[1], options=result.options, warnings=result.warnings)

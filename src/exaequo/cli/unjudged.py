@@ -19,8 +19,8 @@ TABLES = {
     "judged": "Judged among the first k documents, in percent; two figures where ties decide",
     "topics": "Scores of each topic",
 }
-#: Of scores, what people read first.
-_OF_SCORES = "run measure realistic_none optimistic_all low high by_ties by_judgments by_both how".split()
+#: Of scores, what people read first; all of it is in --table scores.
+_OF_SCORES = ("run", "measure", "score", "low", "high", "by_ties", "by_judgments")
 
 
 @click.command()
@@ -70,11 +70,26 @@ def unjudged(
     judged = judged_runs(files.qrels(qrels), files.runs(runs), chosen, parsed)
     result = unjudged_in(judged, parsed, chosen, grade=grade, cutoffs=cutoffs or JUDGED_AT)
     output.warn(*result.warnings)
-    shown = [only] if only else [name for name in TABLES if name != "topics" or target.format == "json"]
-    brief = {} if only else {"scores": result.scores.select(_OF_SCORES), "judged": _in_rows(result.judged)}
-    tables = {name: Table.of(result.tables[name], say(TABLES[name]), brief=brief.get(name)) for name in shown}
-    before = [] if only else result.sentences
-    target.show(tables, before=before, options=result.options, warnings=result.warnings)
+    first, *more = result.sentences
+    if only or target.format == "json":
+        brief = {"judged": _in_rows(result.judged)}
+        shown = [only] if only else TABLES
+        tables = {name: Table.of(result.tables[name], say(TABLES[name]), brief=brief.get(name)) for name in shown}
+    else:
+        title = say("Scores if none is relevant, at least and at most; what ties leave, judgments add")
+        tables = {"scores": Table.of(result.scores, title, brief=_first(result.scores))}
+        more += target.others(TABLES, "")
+    before, after = ([], []) if only in ("judged", "topics") else ([first], more)
+    target.show(tables, before=before, after=after, options=result.options, warnings=result.warnings)
+
+
+def _first(scores: pl.DataFrame) -> pl.DataFrame:
+    """Return what fits a screen: a run with all its measures, several with the first."""
+    import polars as pl
+
+    one = scores["run"].n_unique() == 1
+    rows = scores if one else scores.filter(pl.col("measure") == scores["measure"][0])
+    return rows.rename({"realistic_none": "score"}).select(_OF_SCORES)
 
 
 def _in_rows(judged: pl.DataFrame) -> pl.DataFrame:

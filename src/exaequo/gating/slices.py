@@ -16,11 +16,20 @@ from exaequo.text import count, listed
 _TABLES = {".csv": ",", ".tsv": "\t"}
 #: What a table may call what is labelled, and its label.
 Heads = tuple[tuple[str, ...], tuple[str, ...]]
+Labelled = tuple[str, str, int]
 _HEADS: Heads = ("topic", "qid", "query_id"), ("label", "slice")
 
 
-def read_slices(path: str, heads: Heads = _HEADS) -> dict[str, list[str]]:
+def read_slices(path: str) -> dict[str, list[str]]:
     """Read lines `topic label`, packed or not, or a table (.csv, .tsv) with these heads; a topic may have many."""
+    labels: dict[str, dict[str, None]] = {}
+    for topic, label, _ in read_labels(path, _HEADS)[1]:
+        labels.setdefault(label, {})[topic] = None
+    return {label: list(topics) for label, topics in labels.items()}
+
+
+def read_labels(path: str, heads: Heads) -> tuple[str, list[Labelled]]:
+    """Read what is labelled, its label and its line; and the name of the file."""
     data, source = load(path)
     name = Path(source.name)
     ending = (name.with_suffix("") if name.suffix.lower() in PACKED else name).suffix.lower()
@@ -30,19 +39,17 @@ def read_slices(path: str, heads: Heads = _HEADS) -> dict[str, list[str]]:
         line = data.count(b"\n", 0, error.start) + 1
         raise bad_input(source.name, "not UTF-8", "UTF-8", "Save it as UTF-8.", line=line) from None
     pairs = _table(text, _TABLES[ending], source.name, heads) if ending in _TABLES else _lines(text, source.name, heads)
-    labels: dict[str, dict[str, None]] = {}
-    for topic, label in pairs:
-        labels.setdefault(label, {})[topic] = None
+    labels = list(pairs)
     if not labels:
         raise bad_input(source.name, f"there is no {heads[1][-1]}", f"lines: {' '.join(_words(heads))}", "Add them.")
-    return {label: list(topics) for label, topics in labels.items()}
+    return source.name, labels
 
 
 def _words(heads: Heads) -> list[str]:
     return [each[0] for each in heads]
 
 
-def _lines(text: str, name: str, heads: Heads) -> Iterator[tuple[str, str]]:
+def _lines(text: str, name: str, heads: Heads) -> Iterator[Labelled]:
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("#"):
             continue
@@ -50,7 +57,7 @@ def _lines(text: str, name: str, heads: Heads) -> Iterator[tuple[str, str]]:
         yield _pair(fields, name, number, heads)
 
 
-def _table(text: str, separator: str, name: str, wanted: Heads) -> Iterator[tuple[str, str]]:
+def _table(text: str, separator: str, name: str, wanted: Heads) -> Iterator[Labelled]:
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     heads = [each.strip().lower() for each in next(rows, [])]
     places = [next((at for at, head in enumerate(heads) if head in known), None) for known in wanted]
@@ -63,12 +70,12 @@ def _table(text: str, separator: str, name: str, wanted: Heads) -> Iterator[tupl
             yield _pair(there, name, rows.line_num, wanted)
 
 
-def _pair(fields: list[str], name: str, line: int, heads: Heads) -> tuple[str, str]:
+def _pair(fields: list[str], name: str, line: int, heads: Heads) -> Labelled:
     if len(fields) != 2 or not all(fields):
         what, label = _words(heads)
         mend = f"Each {label} of a {what} has its line; one with blanks stands after a tab."
         raise bad_input(name, count(len([*filter(None, fields)]), "field"), f"2: {what} {label}", mend, line=line)
-    return fields[0], fields[1]
+    return fields[0], fields[1], line
 
 
 def checked(slices: Mapping[Any, Any]) -> dict[str, list[str]]:

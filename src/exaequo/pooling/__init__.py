@@ -6,7 +6,7 @@ unless an order that needs no judgments is asked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from exaequo.evaluation import cautions, remarks_on_grades, warn
 from exaequo.language import say
 from exaequo.measures import Measure, parse_measures
 from exaequo.options import Options, check_choice, one_strategy
-from exaequo.pooling.counting import curve_of, depths_of, frame_of, pooled, runs_of, teams_of, topics_of
+from exaequo.pooling.counting import curve_of, depths_of, first, frame_of, pooled, runs_of, teams_of, topics_of
 from exaequo.pooling.leaving import left_out, overview
 from exaequo.pooling.lists import Lists, ordered
 from exaequo.pooling.teams import team_of_each
@@ -28,7 +28,9 @@ from exaequo.tabular import Tabled, plain
 from exaequo.writing import write_whole
 
 #: Endings of files that say what a pool is written as; any other is a table with tabs.
-_ENDINGS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".qrels": "qrels"}
+_ENDINGS = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".qrels": "qrels"}
+#: What no name may hold where fields are not quoted.
+_FORBIDDEN = {"tsv": ("tab or line end", r"[\t\r\n]"), "qrels": ("blank", r"\s")}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,8 +52,8 @@ class Pooling:
 class Pool(Tabled):
     """The documents to judge, and what is known of them; each table is a Polars frame.
 
-    - `frame`: a row per document, by topic and name: how many `runs` found it, its `best_rank`; its `judgment`, if
-      judgments were given.
+    - `frame`: a row per document, by topic (`qid`) and name: how many `runs` found it, its `best_rank`; its `judgment`,
+      if judgments were given.
     - `curve`: the size of pools of other depths, overall and by topic, and the relevant documents they find.
     - `runs`, `teams`: what each contributed, and what no other did; `by_tie` counts what a tie at the depth brought.
     - `topics`: the documents of each topic: all, found by every run, by one alone.
@@ -73,17 +75,18 @@ class Pool(Tabled):
     def sentences(self) -> list[str]:
         """What there is to say first: how many documents, who found them, what ties and judgments add."""
         sizes, runs = self.topics["documents"], self.runs.height
+        least, most, median = sizes.min(), sizes.max(), sizes.median()
+        same = say("{n:,} a topic", n=most)
+        spread = say("{least:,} to {most:,} a topic, median {median:,g}", least=least, most=most, median=median)
         said = [
             say(
                 "{n:,} {n:document|documents} to judge: the first {depth:,} of {runs:,} {runs:run|runs}, "
-                "{topics:,} {topics:topic|topics}; {least:,} to {most:,} a topic, median {median:,g}",
+                "{topics:,} {topics:topic|topics}; {sizes}",
                 n=self.frame.height,
                 depth=self.options["depth"],
                 runs=runs,
                 topics=len(sizes),
-                least=sizes.min(),
-                most=sizes.max(),
-                median=sizes.median(),
+                sizes=same if least == most else spread,
             )
         ]
         if runs > 1:
@@ -96,32 +99,33 @@ class Pool(Tabled):
             said.append(more)
         if "judged" in self.topics.columns:
             known = {name: int(self.topics[name].sum()) for name in ("judged", "relevant")}
-            said.append(say("{judged:,} are judged already, {relevant:,} of them relevant", **known))
+            said.append(say("{judged:,} {judged:is|are} judged already, {relevant:,} of them relevant", **known))
         return said
 
     def text(self, kind: str = POOL_FORMATS[0]) -> str:
-        """Return the pool as a file: a table with tabs, JSON lines, or qrels where -1 means not judged."""
+        """Return the pool as a file: a table with tabs or commas, JSON lines, or qrels where -1 means not judged."""
         check_choice("kind", kind, POOL_FORMATS)
         if kind == "jsonl":
             return self.frame.write_ndjson()
+        if kind == "csv":
+            return self.frame.write_csv()
+        what, pattern = _FORBIDDEN[kind]
+        for name in ("qid", "docno"):
+            wrong = self.frame.filter(pl.col(name).str.contains(pattern))[name]
+            if len(wrong):
+                mend = "Write another format: csv or jsonl."
+                raise bad_input("pool", f"the {name} {wrong[0]!r} has a {what}", f"none in {kind}", mend)
         if kind == "tsv":
-            return self.frame.write_csv(separator="\t")
-        for name in ("topic", "docno"):
-            blank = self.frame.filter(pl.col(name).str.contains(r"\s"))[name]
-            if len(blank):
-                mend = "Write another format: tsv or jsonl."
-                raise bad_input("pool", f"the {name} {blank[0]!r} has a blank", "none in qrels", mend)
+            return self.frame.write_csv(separator="\t", quote_style="never")
         known = pl.col("judgment").fill_null(-1.0) if "judgment" in self.frame.columns else pl.lit(-1.0)
-        grade = (
-            pl.when(known % 1 == 0)
-            .then(known.cast(pl.Int64, strict=False).cast(pl.String))
-            .otherwise(known.cast(pl.String))
-        )
-        lines = self.frame.select("topic", pl.lit("0").alias("iteration"), "docno", grade.alias("grade"))
+        # Whole grades are written as such: other evaluators read nothing else.
+        whole = (known % 1 == 0) & (known < 1e15)
+        grade = pl.when(whole).then(known.cast(pl.Int64, strict=False).cast(pl.String)).otherwise(known)
+        lines = self.frame.select("qid", pl.lit("0"), "docno", grade.alias("grade"))
         return lines.write_csv(separator=" ", include_header=False, quote_style="never")
 
     def save(self, path: str | Path, kind: str | None = None) -> None:
-        """Write the pool to a file, in the format its name ends in (.jsonl, .qrels), or else as a table with tabs."""
+        """Write the pool to a file, in the format its name ends in (.csv, .jsonl, .qrels), or else as tsv."""
         kind = kind or _ENDINGS.get(Path(path).suffix.lower(), POOL_FORMATS[0])
         write_whole(path, self.text(kind).encode())
 
@@ -176,8 +180,8 @@ def pool_runs(
     teams = team_of_each(lists.names, plan.teams)
     names = list(dict.fromkeys(teams))
     team = [names.index(each) for each in teams]
-    found = pooled(lists, plan.depth, team)
-    judged = qrels is not None
+    top = first(lists, plan.depth, team)
+    found = pooled(top)
     if qrels is not None and not (found["place"] >= 0).any():
         mend = "Check that the runs and the qrels are of the same collection."
         raise bad_input(qrels.source.name, "no document of the pool is judged", "some", mend)
@@ -190,15 +194,15 @@ def pool_runs(
         summed = overview(left, measures)
         left = left.join(pl.DataFrame({"run": lists.names, "team": teams}), on="run", how="left", maintain_order="left")
     return Pool(
-        frame=frame_of(found, lists, judged=judged),
-        curve=curve_of(lists, depths_of(lists, plan.depth), judged=judged),
-        runs=runs_of(found, lists, plan.depth, teams, judged=judged),
-        teams=teams_of(found, lists, plan.depth, team, names, judged=judged) if plan.teams else pl.DataFrame(),
-        topics=topics_of(found, lists, judged=judged),
+        frame=frame_of(found, lists),
+        curve=curve_of(lists, depths_of(lists, plan.depth)),
+        runs=runs_of(top, found, lists, teams),
+        teams=teams_of(top, found, lists, teams) if plan.teams else pl.DataFrame(),
+        topics=topics_of(found, lists),
         overview=summed,
         left_out=left,
-        more_by_ties=int((found["strict"] > plan.depth).sum()) if plan.ties_at_depth == WHOLE_TIES else 0,
-        warnings=tuple(_remarks(lists, measures if plan.leave_out else (), judged=judged)),
+        more_by_ties=int(found["by_tie"].sum()),
+        warnings=tuple(_remarks(lists, teams, measures if plan.leave_out else ())),
         options={
             **asdict(plan),
             "measures": [measure.name for measure in measures] if plan.leave_out else [],
@@ -208,11 +212,29 @@ def pool_runs(
     )
 
 
-def _remarks(lists: Lists, measures: Sequence[Measure], *, judged: bool) -> list[str]:
+def _remarks(lists: Lists, teams: Sequence[str], measures: Sequence[Measure]) -> list[str]:
     several = [each.run for each in lists.orderings if each.run.n_names > 1]
     remarks = [
         f"{run.source.name}: {run.n_names} different run ids; taken as one run, called {run.name}" for run in several
     ]
-    if judged:
+    remarks += [*_missing(lists), *_repeated(lists, teams)]
+    if lists.judged:
         remarks += remarks_on_grades(lists.judgments)
     return remarks + cautions(measures, lists.judgments.n_topics)
+
+
+def _missing(lists: Lists) -> Iterator[str]:
+    """Say which runs lack topics that others have."""
+    every = lists.frame["topic"].n_unique()
+    for (run,), topics in lists.frame.group_by("run", maintain_order=True):
+        if lacking := every - topics["topic"].n_unique():
+            yield f"{lists.names[run]}: {lacking:,} of {every:,} topics missing, to which it contributes nothing"
+
+
+def _repeated(lists: Lists, teams: Sequence[str]) -> Iterator[str]:
+    """Say which runs of two teams are the same: neither then has a document of its own."""
+    seen: dict[int, int] = {}
+    prints = lists.frame.group_by("run", maintain_order=True).agg(pl.struct("topic", "docno", "rank").hash().sum())
+    for run, digest in prints.rows():
+        if teams[former := seen.setdefault(digest, run)] != teams[run]:
+            yield f"{lists.names[former]} and {lists.names[run]} have the same lists; drop one, or make them one team"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,91 +14,76 @@ from exaequo.pooling.lists import Lists
 _JUDGED = (pl.col("place") >= 0).alias("judged")
 
 
-def pooled(lists: Lists, depth: int, team: Sequence[int]) -> pl.DataFrame:
-    """Return the pool, a row per document: who found it, in how many runs and teams, its best rank, its judgment."""
-    top = lists.frame.lazy().filter(pl.col("rank") <= depth)
+def first(lists: Lists, depth: int, team: Sequence[int]) -> pl.DataFrame:
+    """Return the rows of lists that come into a pool, each with the `team` of its run, and whether a tie brought it."""
     teams = pl.col("run").replace_strict(dict(enumerate(team)), return_dtype=pl.Int32)
+    top = lists.frame.filter(pl.col("rank") <= depth)
+    return top.with_columns(teams.alias("team"), (pl.col("strict") > depth).alias("by_tie"))
+
+
+def pooled(top: pl.DataFrame) -> pl.DataFrame:
+    """Return the pool, a row per document: who found it, in how many runs and teams, its best rank, its judgment."""
     return (
-        top.with_columns(teams.alias("team"))
-        .group_by("topic", "docno")
+        top.group_by("topic", "docno")
         .agg(
             pl.len().alias("runs"),
             pl.col("rank").min().alias("best_rank"),
-            pl.col("strict").min(),
+            pl.col("by_tie").all(),
             pl.col("place", "relevant", "run", "team").first(),
             (pl.col("team").min() == pl.col("team").max()).alias("one_team"),
         )
         .sort("topic", "docno")
-        .collect()
     )
 
 
-def frame_of(found: pl.DataFrame, lists: Lists, *, judged: bool) -> pl.DataFrame:
+def frame_of(found: pl.DataFrame, lists: Lists) -> pl.DataFrame:
     """Return the pool as it is written, by topic and name, so that the order tells nothing."""
-    topic = lists.judgments.topics.gather(found["topic"]).alias("topic")
+    topic = lists.judgments.topics.gather(found["topic"]).alias("qid")
     frame = found.select(topic, "docno", pl.col("runs", "best_rank").cast(pl.Int64))
-    if not judged:
+    if not lists.judged:
         return frame
     grade = pl.Series(lists.judgments.grade[found["place"].to_numpy()])
     return frame.with_columns(pl.when(found["place"] >= 0).then(grade).alias("judgment"))
 
 
-def topics_of(found: pl.DataFrame, lists: Lists, *, judged: bool) -> pl.DataFrame:
+def topics_of(found: pl.DataFrame, lists: Lists) -> pl.DataFrame:
     """Count the documents of each topic that a run has: all, found by every run, by one alone."""
     by_all, by_one = pl.col("runs") == len(lists.names), pl.col("runs") == 1
     counts = found.group_by("topic", maintain_order=True).agg(
         pl.len().cast(pl.Int64).alias("documents"),
         by_all.sum().cast(pl.Int64).alias("by_all"),
         by_one.sum().cast(pl.Int64).alias("by_one"),
-        *(each.sum().cast(pl.Int64) for each in ((_JUDGED, pl.col("relevant")) if judged else ())),
+        *(each.sum().cast(pl.Int64) for each in ((_JUDGED, pl.col("relevant")) if lists.judged else ())),
     )
     return counts.with_columns(lists.judgments.topics.gather(counts["topic"]).alias("topic"))
 
 
-def runs_of(found: pl.DataFrame, lists: Lists, depth: int, teams: Sequence[str], *, judged: bool) -> pl.DataFrame:
+def runs_of(top: pl.DataFrame, found: pl.DataFrame, lists: Lists, teams: Sequence[str]) -> pl.DataFrame:
     """Count what each run contributed, what of that no other run did, and how much of it a tie brought along."""
     n = len(lists.names)
-    run = lists.frame.filter(pl.col("rank") <= depth)
-    beyond = run.filter(pl.col("strict") > depth)
-    single = found.filter(pl.col("runs") == 1)
+    shares, relevant = _shares(top, found.filter(pl.col("runs") == 1), "run", n)
+    by_tie = pl.Series("by_tie", _counted(top.filter("by_tie")["run"], n))
     frame = pl.DataFrame({"run": lists.names, "team": teams})
-    return frame.with_columns(
-        *_shares(_counted(run["run"], n), _counted(single["run"], n)),
-        pl.Series("by_tie", _counted(beyond["run"], n)),
-        *(_relevant(run, single, "run", n) if judged else ()),
-    )
+    return frame.with_columns(*shares, by_tie, *(relevant if lists.judged else ()))
 
 
-def teams_of(
-    found: pl.DataFrame, lists: Lists, depth: int, team: Sequence[int], names: Sequence[str], *, judged: bool
-) -> pl.DataFrame:
+def teams_of(top: pl.DataFrame, found: pl.DataFrame, lists: Lists, teams: Sequence[str]) -> pl.DataFrame:
     """Count the same for teams, whose runs contribute together."""
-    n = len(names)
-    own = lists.frame.filter(pl.col("rank") <= depth).with_columns(
-        pl.col("run").replace_strict(dict(enumerate(team)), return_dtype=pl.Int32).alias("team")
-    )
-    own = own.unique(("topic", "docno", "team"))
-    single = found.filter("one_team")
-    return pl.DataFrame({"team": names, "runs": np.bincount(team, minlength=n)}).with_columns(
-        *_shares(_counted(own["team"], n), _counted(single["team"], n)),
-        *(_relevant(own, single, "team", n) if judged else ()),
-    )
+    frame = pl.DataFrame(list(Counter(teams).items()), schema={"team": pl.String, "runs": pl.Int64}, orient="row")
+    own = top.unique(("topic", "docno", "team"))
+    shares, relevant = _shares(own, found.filter("one_team"), "team", frame.height)
+    return frame.with_columns(*shares, *(relevant if lists.judged else ()))
 
 
-def _shares(documents: Ints, unique: Ints) -> list[pl.Series]:
-    percent = 100 * unique / np.maximum(documents, 1)
-    return [
-        pl.Series("documents", documents),
-        pl.Series("unique", unique),
-        pl.Series("unique_percent", percent),
-    ]
-
-
-def _relevant(own: pl.DataFrame, single: pl.DataFrame, who: str, n: int) -> list[pl.Series]:
-    return [
-        pl.Series("relevant", _counted(own.filter("relevant")[who], n)),
-        pl.Series("unique_relevant", _counted(single.filter("relevant")[who], n)),
-    ]
+def _shares(own: pl.DataFrame, single: pl.DataFrame, who: str, n: int) -> tuple[list[pl.Series], list[pl.Series]]:
+    """Count all documents and those of one alone, in number and percent; and the relevant ones among either."""
+    documents, unique = _counted(own[who], n), _counted(single[who], n)
+    shares = {"documents": documents, "unique": unique, "unique_percent": 100 * unique / np.maximum(documents, 1)}
+    relevant = {
+        "relevant": _counted(own.filter("relevant")[who], n),
+        "unique_relevant": _counted(single.filter("relevant")[who], n),
+    }
+    return [pl.Series(*each) for each in shares.items()], [pl.Series(*each) for each in relevant.items()]
 
 
 def _counted(who: pl.Series, n: int) -> Ints:
@@ -112,7 +98,7 @@ def depths_of(lists: Lists, depth: int) -> list[int]:
     return sorted({step for step in steps if least <= step < longest} | {depth, longest})
 
 
-def curve_of(lists: Lists, depths: Sequence[int], *, judged: bool) -> pl.DataFrame:
+def curve_of(lists: Lists, depths: Sequence[int]) -> pl.DataFrame:
     """Count the documents of a pool of each depth: all, the least, median and most of a topic, what it adds."""
     best = lists.frame.group_by("topic", "docno").agg(pl.col("rank").min(), pl.col("relevant").first())
     topic, rank = best["topic"].to_numpy(), best["rank"].to_numpy()
@@ -129,7 +115,7 @@ def curve_of(lists: Lists, depths: Sequence[int], *, judged: bool) -> pl.DataFra
             "most": sizes[:, there].max(axis=1),
         }
     )
-    if not judged:
+    if not lists.judged:
         return frame
     relevant = best["relevant"].to_numpy()
     found = np.array([int(relevant[rank <= depth].sum()) for depth in depths])

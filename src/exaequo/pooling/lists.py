@@ -27,12 +27,14 @@ class Lists:
     """All runs, ordered, with their names, and a row per run and document: its ranks and judgment.
 
     Topics and runs are numbers. `rank` is the rank a document is pooled by, `strict` the one it has where names order
-    ties, `place` that of its judgment, -1 if there is none or one below 0, `relevant` what that says.
+    ties, `place` that of its judgment, -1 if there is none or one below 0, `relevant` what that says. Without qrels,
+    nothing is `judged`.
     """
 
     names: list[str]
     orderings: list[Ordering]
     judgments: Judgments
+    judged: bool
     frame: pl.DataFrame
 
 
@@ -43,7 +45,8 @@ def ordered(runs: Sequence[Run], qrels: Qrels | None, options: Options, ties: st
     judgments = prepared(with_topics_of(qrels or _no_judgments(), *runs), options, every=True)
     orderings = [ordering for ordering, _ in judged_runs(judgments, runs, options)]
     frame = pl.concat([_rows(each, at, ties, options.seed) for at, each in enumerate(orderings)])
-    return Lists(unique_names([(run.name, run.source.name) for run in runs]), orderings, judgments, frame)
+    names = unique_names([(run.name, run.source.name) for run in runs])
+    return Lists(names, orderings, judgments, qrels is not None, frame)
 
 
 def _no_judgments() -> Qrels:

@@ -5,14 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from exaequo.errors import BadParameter
-from exaequo.gating.slices import read_slices
-from exaequo.text import did_you_mean
+from exaequo.errors import BadParameter, bad_input
+from exaequo.gating.slices import read_labels
+from exaequo.text import did_you_mean, listed
 
 
-def read_teams(path: str) -> dict[str, list[str]]:
-    """Read lines `run team`, or a table (.csv, .tsv) with these heads: team → runs."""
-    return read_slices(path, (("run", "run_id"), ("team",)))
+def read_teams(path: str, runs: Sequence[str]) -> dict[str, list[str]]:
+    """Read lines `run team`, or a table (.csv, .tsv) with these heads, about these runs: team → runs."""
+    source, lines = read_labels(path, (("run", "run_id"), ("team",)))
+    own: dict[str, str] = {}
+    teams: dict[str, list[str]] = {}
+    for run, team, line in lines:
+        if run not in runs:
+            mend = "Give it too, or delete the line."
+            raise bad_input(source, f"there is no run {run!r}", f"one of {listed(runs)}", mend, line=line)
+        if own.setdefault(run, team) != team:
+            found = f"the run {run} is in two teams, {own[run]} and {team}"
+            raise bad_input(source, found, "one team", "Delete one of the lines.", line=line)
+        teams.setdefault(team, []).append(run)
+    return teams
 
 
 def parse_teams(given: Sequence[str]) -> dict[str, list[str]]:
