@@ -113,6 +113,8 @@ class Design(Tabled):
             for name in steady
         ]
 
+    sentences = summary
+
 
 #: What is said of the first measure, and of the last.
 _ENDS = {
