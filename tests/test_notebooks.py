@@ -21,7 +21,8 @@ COSTS = re.compile(r"(?:<t[dh] class=\"n\">[^<]*</t[dh]>){3}</tr>")
 def text(kind: str, shown: Any) -> str:
     """Return what is shown, without what differs between machines: costs, and the last digits of pictures."""
     if kind.endswith("json"):
-        return json.dumps(json.loads(json.dumps(shown), parse_float=lambda number: round(float(number), 6)))
+        rounded = json.loads(json.dumps(shown), parse_float=lambda number: round(float(number), 6))
+        return json.dumps(rounded, sort_keys=True)
     return COSTS.sub("</tr>", shown) if "queries/s" in shown or "requêtes/s" in shown else str(shown)
 
 
