@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
-from dataclasses import replace
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any
 
 import polars as pl
 import pytest
 
+import exaequo
 from exaequo import tabular
 from exaequo.choices import TABLE_FORMATS
-from exaequo.tabular import Column, Table, head
+from exaequo.language import speaking
+from exaequo.read.collection.overview import overview
+from exaequo.tabular import Column, Table, Tabled, head
 from helpers import Tags
 
 NASTY = "a|b\\c<b>d</b>&e\nf\x1b[1m_g*h*$i%"
@@ -191,3 +197,70 @@ def test_plain_data_are_json() -> None:
         json.dumps(tabular.plain(data), allow_nan=False)
         == '{"a": [1.0, null, [null, {"b": null, "c": "x", "d": true}]]}'
     )
+
+
+@dataclass(frozen=True, repr=False)
+class Result(Tabled):
+    """A result with a long table, one that is not shown, one that is not there, and sentences."""
+
+    shown = ("long: run gain_percent nowhere", "small", "empty", "missing")
+    long: pl.DataFrame
+    hidden: pl.DataFrame
+    small: pl.DataFrame
+    empty: pl.DataFrame
+    missing: pl.DataFrame | None = None
+    sentences: tuple[str, ...] = ()
+
+
+def test_results_in_a_notebook() -> None:
+    long = pl.DataFrame({"run": [f"run {at}" for at in range(20)], "gain_percent": 1.25, "other": 0.5})
+    said = tuple(f"{NASTY} {at}" for at in range(17))
+    result = Result(long, SMALL, pl.DataFrame({"run": [NASTY]}), pl.DataFrame(), sentences=said)
+    assert repr(result) == "<Result: long 20 × 3, hidden 2 × 3, small 1 × 1>"
+    with speaking("fr"):
+        french = result._repr_html_()
+    shown = result._repr_html_()
+    assert shown.count("<table>") == 2
+    assert [name for name in ("long", "hidden", "small", "empty") if f"<caption>{name}</caption>" in shown] == [
+        "long",
+        "small",
+    ]
+    assert '<th>run</th><th class="n">gain %</th></tr>' in shown
+    assert "run 15" in shown
+    assert "run 16" not in shown
+    assert (shown.count("… and 4 more."), shown.count("… and 1 more.")) == (1, 1)
+    assert "… et 4 de plus." in french
+    assert "<b>d</b>" not in shown
+    assert "other" not in shown
+
+
+def test_every_result_shows_tables_that_it_has() -> None:
+    qrels, runs = exaequo.sample()
+    runs = runs[:3]
+    with warnings.catch_warnings(action="ignore"):
+        results: list[Any] = [
+            exaequo.compare(qrels, runs, "AP"),
+            exaequo.pool(runs, 10, qrels=qrels, leave_out=True, measures="AP"),
+            exaequo.unjudged(qrels, runs, "AP"),
+            exaequo.audit_ties(qrels, runs, "AP"),
+            exaequo.design(qrels, runs, "AP", samples=100),
+            exaequo.replicate(qrels, runs[:2], runs[1:], "AP"),
+            overview(exaequo.read_collection("crossings")),
+        ]
+    for result in results:
+        for name, _, columns in (each.partition(": ") for each in result.shown):
+            assert set(columns.split()) <= set(result.tables[name].columns), (type(result).__name__, name)
+        shown = result._repr_html_()
+        assert shown.count("<table>") >= 1
+        assert len(repr(result)) < 400
+        for sentence in getattr(result, "sentences", [])[:16]:
+            assert html.escape(sentence) in shown
+
+
+def test_explanations_are_told_in_the_language_spoken() -> None:
+    qrels, runs = exaequo.sample()
+    for told in (exaequo.explain(qrels, runs[0], "401", "P@10"), exaequo.explain(qrels, runs[0], None, "P@10")):
+        assert repr(told) == told.text()
+        assert told._repr_markdown_() == told.text(markdown=True)
+        with speaking("fr"):
+            assert told._repr_markdown_() == told.text("fr", markdown=True)

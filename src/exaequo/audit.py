@@ -43,7 +43,7 @@ CHANCES = ("one_beats_two", "chance_error", "win_percent", "draw_percent", "loss
 MOST_CHANCES = 4
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TieAudit(Tabled):
     """What ties do to some runs.
 
@@ -56,6 +56,11 @@ class TieAudit(Tabled):
     - `reversals`: how often conclusions from some topics are reversed on as many others, if that was asked for.
     """
 
+    shown = (
+        "runs: run lists documents tied_percent largest_tie all_tied no_tie",
+        "scores: run measure realistic conventional optimistic expected span",
+        "conclusions: measure one two realistic conventional optimistic expected changes",
+    )
     runs: pl.DataFrame
     per_score: pl.DataFrame
     scores: pl.DataFrame

@@ -62,7 +62,7 @@ class Aims:
         return say("alpha {alpha:g}, power {power:g}, {shared}", alpha=self.alpha, power=self.power, shared=shared)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Design(Tabled):
     """What a pilot says of a collection to come; each table is a Polars frame.
 
@@ -74,6 +74,7 @@ class Design(Tabled):
     - `asl`: p of each pair by the randomised HSD, highest first: the curve of achieved significance levels.
     """
 
+    shown = ("measures: measure f_p friedman_p told_apart_percent topics_for_half depth documents", "sizes")
     scores: Scores
     aims: Aims
     measures: pl.DataFrame
@@ -111,6 +112,8 @@ class Design(Tabled):
             say("the runs differ alike on every topic on {measure}, so its sizes say nothing", measure=name)
             for name in steady
         ]
+
+    sentences = summary
 
 
 #: What is said of the first measure, and of the last.

@@ -47,7 +47,7 @@ BOUNDS, SCENARIOS = "bounds", "scenarios"
 CORNERS = ("realistic_none", "optimistic_none", "realistic_all", "optimistic_all")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Residuals(Tabled):
     """What unjudged documents, and ties, leave open; each table is a Polars frame.
 
@@ -60,6 +60,7 @@ class Residuals(Tabled):
     - `topics`: the same values for each topic.
     """
 
+    shown = ("scores: run measure realistic_none low high by_ties by_judgments by_both how", "judged")
     scores: pl.DataFrame
     judged: pl.DataFrame
     topics: pl.DataFrame

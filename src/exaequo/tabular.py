@@ -7,23 +7,22 @@ from __future__ import annotations
 
 import html as markup
 import math
-import platform
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_HALF_UP, Decimal
 from itertools import groupby, zip_longest
-from typing import Any
+from typing import Any, ClassVar
 
-import numpy as np
 import polars as pl
 
-from exaequo import __version__
 from exaequo.choices import COMPARED
-from exaequo.language import number, strategy, word
+from exaequo.language import number, say, strategy, word
 from exaequo.text import on_one_line
 
 UNDEFINED = "undefined"
+#: Rows, and sentences, that a notebook shows.
+_MOST = 16
 _LATEX = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -104,12 +103,35 @@ _WORDS = ("outcome", "mark", "how", "between", "source", "what", "kind")
 
 
 class Tabled:
-    """A result made of tables: those of its fields that are frames."""
+    """A result made of tables: those of its fields that are frames.
+
+    A notebook shows its `sentences`, if it has any, and of its tables those `shown`: "name", or "name: column column".
+    """
+
+    shown: ClassVar[Sequence[str]] = ()
 
     @property
     def tables(self) -> dict[str, pl.DataFrame]:
         """All tables by name."""
         return {name: value for name, value in vars(self).items() if isinstance(value, pl.DataFrame)}
+
+    def __repr__(self) -> str:
+        sizes = (f"{name} {frame.height:,} × {frame.width}" for name, frame in self.tables.items() if frame.width)
+        return f"<{type(self).__name__}: {', '.join(sizes)}>"
+
+    def _repr_html_(self) -> str:
+        said, tables = getattr(self, "sentences", []), self.tables
+        parts = [Table(lines=[*said[:_MOST], *_more(len(said))])]
+        for name, _, columns in (each.partition(": ") for each in self.shown):
+            frame = tables.get(name, pl.DataFrame())
+            frame = frame.select(each for each in columns.split() or frame.columns if each in frame.columns)
+            if frame.height:
+                parts.append(replace(Table.of(frame.head(_MOST), head(name)), lines=_more(frame.height)))
+        return "\n".join(map(html, parts))
+
+
+def _more(count: int) -> list[str]:
+    return [say("… and {n:,} more.", n=count - _MOST)] if count > _MOST else []
 
 
 @dataclass(frozen=True)
@@ -358,16 +380,6 @@ def csv(table: Table) -> str:
     return table.frame.write_csv().removesuffix("\n")
 
 
-def versions() -> dict[str, str]:
-    """Return what a result was made with, for those who want to make it again."""
-    return {
-        "exaequo": __version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "polars": pl.__version__,
-    }
-
-
 def rows(frame: pl.DataFrame) -> list[dict[str, Any]]:
     """Return plain rows for JSON, where what is undefined is null."""
     return [plain(row) for row in frame.to_dicts()]
@@ -383,10 +395,5 @@ def plain(value: Any) -> Any:
 
 
 #: A function for each format. JSON is no table but a document; its tables are `rows`.
-WRITERS: dict[str, Callable[[Table], str]] = {
-    "table": text,
-    "csv": csv,
-    "markdown": markdown,
-    "latex": latex,
-    "html": html,
-}
+WRITERS: dict[str, Callable[[Table], str]]
+WRITERS = {"table": text, "csv": csv, "markdown": markdown, "latex": latex, "html": html}

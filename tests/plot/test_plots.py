@@ -447,7 +447,7 @@ def test_agreement_that_is_not_defined() -> None:
 def test_a_notebook_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     shown = plot.single()._repr_mimebundle_()
-    assert list(shown) == ["application/vnd.vegalite.v5+json"]
+    assert list(shown) == ["application/vnd.vegalite.v5+json", "text/plain"]
 
 
 def test_what_counts_as_relevant_is_said() -> None:

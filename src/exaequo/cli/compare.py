@@ -197,10 +197,9 @@ def show_comparison(result: Comparison, frames: dict[str, pl.DataFrame], only: s
 
 def _summary(result: Comparison) -> list[str]:
     """Say the verdicts, the most important first, and how they were found."""
-    shown = 12
-    ordered = result.pairs.sort("corrected_p", maintain_order=True)["verdict"].to_list()
-    more = [say("… and {n} more; --table pairs has all", n=len(ordered) - shown)] if len(ordered) > shown else []
-    return [*result.method, *ordered[:shown], *more]
+    said, shown = result.sentences, len(result.method) + 12
+    more = [say("… and {n} more; --table pairs has all", n=len(said) - shown)] if len(said) > shown else []
+    return [*said[:shown], *more]
 
 
 #: Columns of pairs that are not in the sentences above the table.

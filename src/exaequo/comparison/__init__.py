@@ -34,7 +34,7 @@ from exaequo.tabular import Tabled
 from exaequo.text import did_you_mean
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Tabled):
     """The result of a comparison; each table is a Polars frame.
 
@@ -50,6 +50,7 @@ class Comparison(Tabled):
       sort does; `orderings`: how far they do as people do.
     """
 
+    shown = ("systems",)
     scores: Scores
     plan: Plan
     systems: pl.DataFrame
@@ -79,6 +80,11 @@ class Comparison(Tabled):
     def method(self) -> list[str]:
         """How the verdicts were found, in lines."""
         return method(self.plan, self.scores, self.family)
+
+    @property
+    def sentences(self) -> list[str]:
+        """How the verdicts were found, and these, the smallest p first."""
+        return [*self.method, *self.pairs.sort("corrected_p", maintain_order=True)["verdict"]]
 
     @property
     def verdicts(self) -> list[str]:

@@ -21,7 +21,7 @@ from exaequo.explanation.filters import FilterExplanation, explain_filter
 from exaequo.explanation.luck import other_orders, other_values, what_ties_decide
 from exaequo.explanation.means import MeanExplanation, explain_mean
 from exaequo.explanation.steps import steps_of
-from exaequo.explanation.wording import Wording, figure_of, plain_steps
+from exaequo.explanation.wording import Told, Wording, figure_of, plain_steps
 from exaequo.language import LANGUAGES, sentences
 from exaequo.listing import table
 from exaequo.measures import Measure, parse_measure
@@ -48,8 +48,8 @@ RECORDED = ("rel_level", "max_grade", "depth", "precision", "seed")
 MOST_ROWS = 30
 
 
-@dataclass(frozen=True, eq=False)
-class Explanation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation(Told):
     """How one value came about: the list, the steps, the value, what other strategies give, and what ties decide."""
 
     measure: Measure

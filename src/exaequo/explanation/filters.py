@@ -13,7 +13,7 @@ from exaequo import tabular
 from exaequo.choices import HIGHEST_GRADE, THRESHOLD, UTILITIES
 from exaequo.errors import BadParameter
 from exaequo.evaluation import judged_runs, prepared, remarks_on_grades
-from exaequo.explanation.wording import Wording, plain_steps
+from exaequo.explanation.wording import Told, Wording, plain_steps
 from exaequo.filtering import Filter, filter_of, from_table
 from exaequo.judge import JudgedRun
 from exaequo.language import speaking
@@ -35,8 +35,8 @@ from exaequo.read.decisions import Decisions, read_decisions
 from exaequo.text import did_you_mean
 
 
-@dataclass(frozen=True, eq=False)
-class FilterExplanation:
+@dataclass(frozen=True, eq=False, repr=False)
+class FilterExplanation(Told):
     """How the figures of a filter for one theme came about; those that are undefined are NaN."""
 
     run: str

@@ -9,15 +9,15 @@ from typing import Any
 from exaequo.aggregate import GM_FLOOR
 from exaequo.choices import COMPARED
 from exaequo.evaluation import Judged, evaluate_runs
-from exaequo.explanation.wording import Wording, figure_of, plain_steps
+from exaequo.explanation.wording import Told, Wording, figure_of, plain_steps
 from exaequo.measures import Measure
 from exaequo.measures.steps import Given, Row, Step, column, listed, summed, summed_over
 from exaequo.options import Options
 from exaequo.tabular import plain
 
 
-@dataclass(frozen=True, eq=False)
-class MeanExplanation:
+@dataclass(frozen=True, eq=False, repr=False)
+class MeanExplanation(Told):
     """How the figure of a run came about: a value for each topic, and the sum, the mean or the geometric mean."""
 
     measure: Measure

@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from exaequo import tabular
-from exaequo.language import ENGLISH, number, plural, sentences, speaking
+from exaequo.language import ENGLISH, number, plural, sentences, speaking, spoken
 from exaequo.measures import Measure
 from exaequo.measures.steps import Figure, Fine, Given, Plain, Step, Terms, Word
 from exaequo.scores.formats import value_text
@@ -30,6 +30,20 @@ def figure_of(measure: Measure, value: float) -> Figure:
     """Return a value as `eval` prints it, in English; a language writes it with marks of its own."""
     with speaking(ENGLISH):
         return Figure(value_text(measure, value))
+
+
+class Told:
+    """What explains itself in words: `text` in a language; notebooks show it in the language spoken."""
+
+    def text(self, lang: str = ENGLISH, *, rows: int = 30, markdown: bool = False) -> str:
+        """Write the explanation out."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return self.text(spoken())
+
+    def _repr_markdown_(self) -> str:
+        return self.text(spoken(), markdown=True)
 
 
 class Wording(string.Formatter):

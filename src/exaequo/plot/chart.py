@@ -70,7 +70,7 @@ class Chart(dict[str, Any]):
         return bytes(vl_convert.vegalite_to_png(spec, vl_version=VERSION, scale=scale))
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        shown: dict[str, Any] = {"application/vnd.vegalite.v5+json": dict(self)}
+        shown: dict[str, Any] = {"application/vnd.vegalite.v5+json": dict(self), "text/plain": "<Chart>"}
         try:
             return shown | {"image/svg+xml": self.drawn("svg").decode()}
         except ExaequoError:  # nothing to draw with; a notebook may know Vega-Lite itself

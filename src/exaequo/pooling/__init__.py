@@ -48,7 +48,7 @@ class Pooling:
         check_choice("ties_at_depth", self.ties_at_depth, TIES_AT_DEPTH)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Pool(Tabled):
     """The documents to judge, and what is known of them; each table is a Polars frame.
 
@@ -60,6 +60,11 @@ class Pool(Tabled):
     - `left_out`: what scores and ranks are without what only the team of a run contributed; `overview` sums it up.
     """
 
+    shown = (
+        "curve: depth documents added relevant relevant_percent",
+        "runs: run documents unique by_tie relevant unique_relevant",
+        "overview: measure mean_percent largest_percent largest_of ranks_most tau_b",
+    )
     frame: pl.DataFrame
     curve: pl.DataFrame
     runs: pl.DataFrame

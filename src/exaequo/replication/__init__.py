@@ -44,7 +44,7 @@ class Comparing:
             raise BadParameter(f"cutoffs must be whole numbers ≥ 1. Got {self.cutoffs} instead.")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Replication(Tabled):
     """What became of an experiment; each table is a Polars frame. One on other judgments has no `orders` and `topics`.
 
@@ -57,6 +57,7 @@ class Replication(Tabled):
     - `headers`: for each pair whose files have metadata, what differs: a capital letter of `primad`.
     """
 
+    shown = ("runs", "orders", "effects")
     runs: pl.DataFrame
     orders: pl.DataFrame
     effects: pl.DataFrame

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import io
 import math
+import platform
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import polars as pl
 
-from exaequo import tabular
+from exaequo import __version__, tabular
 from exaequo.choices import INTERVAL
 from exaequo.expected import SAMPLED
 from exaequo.language import number, say, strategy, word
 from exaequo.measures import Measure
 from exaequo.scores import ALL, Scores, TieEffect
-from exaequo.tabular import Column, Table, versions
+from exaequo.tabular import Column, Table
 from exaequo.text import on_one_line
 
 #: How many lines about ties a table shows before it says how many more there are.
@@ -192,6 +194,16 @@ def trec(scores: Scores, *, per_topic: bool = False) -> str:
 def _trec_line(measure: Measure, value: float, topic: str) -> str:
     text = f"{value:.0f}" if _counts(measure) else f"{value:6.4f}"
     return f"{measure.name:<22}\t{on_one_line(topic)}\t{text}"
+
+
+def versions() -> dict[str, str]:
+    """Return what a result was made with, for those who want to make it again."""
+    return {
+        "exaequo": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "polars": pl.__version__,
+    }
 
 
 def document(scores: Scores, *, per_topic: bool = False) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from exaequo.scores.formats import grid, summary
 from exaequo.searching.notation import System
 from exaequo.searching.retrieval import check_depth, collection_of, queries_of
 from exaequo.searching.systems import SystemLike, Task, outcome, queries_text, refuse
-from exaequo.tabular import Column, Table, Tabled, text
+from exaequo.tabular import Column, Table, Tabled, html, text
 from exaequo.text import listed
 from exaequo.writing import write_whole
 
@@ -38,7 +38,7 @@ from exaequo.writing import write_whole
 LONGEST = 31_536_000
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Experiment(Tabled):
     """The result of an experiment.
 
@@ -74,6 +74,9 @@ class Experiment(Tabled):
     def text(self, measures: Iterable[str] | str | None = None, width: int = 0, *, speed: bool = True) -> str:
         """Return the same as text, in parts if a `width` says so."""
         return text(replace(self.table(measures, speed=speed), lines=[say("* best of its column")]), width=width)
+
+    def _repr_html_(self) -> str:
+        return html(self.table())
 
     def compare(self, **options: Any) -> Comparison:
         """Compare the systems; options as for `exaequo.compare`."""

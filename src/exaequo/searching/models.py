@@ -7,6 +7,7 @@ What it does not score is not returned.
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -125,7 +126,8 @@ def tfidf(documents: Matrix) -> Scoring:
 def bm25(documents: Matrix, k1: float = 1.2, b: float = 0.75) -> Scoring:
     """Return sums of weights that bm25s computes."""
     try:
-        import bm25s
+        with warnings.catch_warnings(action="ignore"):  # in a notebook its bars of progress ask for widgets
+            import bm25s
     except ImportError:
         raise ExaequoError("The model bm25 needs bm25s: pip install 'exaequo[search]'") from None
     from scipy.sparse import csc_array

@@ -21,11 +21,11 @@ from exaequo.errors import BadParameter, ExaequoError, Problem, bad_input
 from exaequo.measures import Measure, parse_measures
 from exaequo.options import Options, Relevance, check_alpha, keywords
 from exaequo.scores import Scores
+from exaequo.scores.formats import versions
 from exaequo.study import tables
 from exaequo.study.archive import Edition, find
 from exaequo.study.results import read_again, together
 from exaequo.study.work import Done, Task, escaped, run_all
-from exaequo.tabular import versions
 
 #: Where results of single runs are kept, inside the folder of the study.
 STORE = "work"

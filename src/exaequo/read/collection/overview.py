@@ -14,10 +14,11 @@ _SIZES = {"what": pl.String, "number": pl.Int64, "counted": pl.String, "total": 
 _SPREAD = dict.fromkeys(("min", "median", "mean", "max"), pl.Float64)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Overview(Tabled):
     """The figures of a collection: `sizes` of documents, topics and judgments, and how often `grades` were given."""
 
+    shown = ("sizes", "grades")
     sizes: pl.DataFrame
     grades: pl.DataFrame
 
