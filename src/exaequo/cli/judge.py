@@ -175,7 +175,7 @@ def _judge(pool: str, collection: str, asked: Asked, seed: int) -> tuple[Record,
     from exaequo.judging import Record, work_of
     from exaequo.read.collection import read_collection
     from exaequo.read.source import Source
-    from exaequo.tabular import versions
+    from exaequo.scores.formats import versions
 
     read = read_collection(collection)
     output.warn(*read.remarks)

@@ -18,7 +18,7 @@ from exaequo.choices import JUDGING_RULES
 from exaequo.errors import BadParameter, ExaequoError
 from exaequo.judging.record import PERSON, Record
 from exaequo.options import check_choice
-from exaequo.tabular import versions
+from exaequo.scores.formats import versions
 from exaequo.text import did_you_mean
 from exaequo.writing import write_whole
 
