@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from exaequo.budgeting.ends import Ends, Listed, listed, relevant_grade
-from exaequo.budgeting.intervals import SCHEMA, TOGETHER, Drawing, interval_rows
+from exaequo.budgeting.intervals import SCHEMA, Drawing, interval_rows
 from exaequo.budgeting.pairs import difference
 from exaequo.budgeting.remedies import Aims, remedies
 from exaequo.budgeting.wording import of_pair, of_run
@@ -33,8 +33,8 @@ from exaequo.tabular import Tabled, plain
 from exaequo.text import count, did_you_mean
 from exaequo.text import listed as some
 
-#: Runs that are spoken about, best first.
-SAID = 5
+#: Runs that are spoken about, best first, and pairs.
+SAID, SAID_PAIRS = 5, 3
 RUN_COLUMNS = {"run": pl.String, "measure": pl.String, **SCHEMA}
 PAIR_COLUMNS = {"one": pl.String, "two": pl.String, "measure": pl.String, **SCHEMA}
 REMEDY_COLUMNS = {
@@ -94,7 +94,8 @@ class Budget(Tabled):
             of_run(self.runs.filter(pl.col("run") == run, measure), self.remedies.filter(pl.col("run") == run))
             for run in said
         ]
-        return [*runs, *map(of_pair, self.pairs.filter(measure, pl.col("source") == TOGETHER).head(SAID).to_dicts())]
+        pairs = self.pairs.filter(measure).partition_by("one", "two", maintain_order=True)
+        return [*runs, *map(of_pair, pairs[:SAID_PAIRS])]
 
 
 def budget(

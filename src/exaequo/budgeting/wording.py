@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import polars as pl
 
-from exaequo.budgeting.intervals import JUDGES, TIES, UNJUDGED, largest
-from exaequo.language import number, say
+from exaequo.budgeting.intervals import JUDGES, TIES, TOGETHER, UNJUDGED, largest
+from exaequo.language import number, say, word
 from exaequo.stats.equality import TOLERANCE
 from exaequo.tabular import fixed
 from exaequo.text import signed
@@ -32,10 +29,11 @@ def of_run(rows: pl.DataFrame, remedies: pl.DataFrame) -> str:
     return say("{run}: topics leave most open, {width}; {n:,} topics leave {then}", **said)
 
 
-def of_pair(row: Mapping[str, Any]) -> str:
-    """Say of a pair whether all that is left open leaves its sign."""
+def of_pair(rows: pl.DataFrame) -> str:
+    """Say of a pair whether all that is left open leaves its sign, and if not, what leaves most open."""
+    row = rows.filter(pl.col("source") == TOGETHER).row(0, named=True)
     said = {name: number(signed(row[name])) for name in ("score", "low", "high")}
-    said |= {"one": row["one"], "two": row["two"]}
+    said |= {"one": row["one"], "two": row["two"], "source": word(largest(rows)["source"])}
     if row["low"] > TOLERANCE or row["high"] < -TOLERANCE:
-        return say("{two} − {one}: {score}, {low} to {high} whatever is left open", **said)
-    return say("{two} − {one}: {score}, {low} to {high}: what is left open decides", **said)
+        return say("{two} − {one}: {score}, {low} to {high}: the sign holds", **said)
+    return say("{two} − {one}: {score}, {low} to {high}: sign open, most by {source}", **said)

@@ -21,7 +21,7 @@ TABLES = {
     "documents": "Unjudged documents whose judgment moves the score most",
 }
 #: Rows that people read of a table.
-ROWS, PAIRS = 20, 5
+ROWS, PAIRS = 15, 5
 
 
 @click.command()
@@ -104,4 +104,4 @@ def _widths(frame: pl.DataFrame) -> pl.DataFrame:
     rows = together.join(wide, on=keys, maintain_order="left").join(most, on=keys, maintain_order="left")
     spoken = rows.with_columns(pl.col("largest").replace({source: word(source) for source in there}))
     named = [name for name in keys if name != "measure" or frame["measure"].n_unique() > 1]
-    return spoken.select(*named, "score", *there, "low", "high", "largest")
+    return spoken.select(*named, "score", *there, "low", "high", *(["largest"] if "run" in keys else []))
