@@ -52,7 +52,7 @@ def test_two_topics_by_hand() -> None:
         ("AP", 0.5, (0.5, 0.75), (0.5, 0.75), (0.5, 1)),
     ):
         assert set(found.filter(measure=measure)["score"]) == {score}
-        assert ends(found, "ties", measure=measure) == ties
+        assert ends(found, "tied", measure=measure) == ties
         assert ends(found, "unjudged", measure=measure) == unjudged
         assert ends(found, "topics", measure=measure) == (score, score)  # both topics have it
         assert ends(found, TOGETHER, measure=measure) == together
@@ -63,7 +63,7 @@ def test_a_difference_by_hand() -> None:
     found = budget(QRELS, {"one": ONE, "two": TWO}, "P@1 P@2").pairs
     assert found.select("one", "two").unique().rows() == [("one", "two")]
     assert set(found.filter(measure="P@1")["score"]) == {1.0}
-    assert ends(found, "ties", measure="P@1") == (0.5, 1)
+    assert ends(found, "tied", measure="P@1") == (0.5, 1)
     assert ends(found, "unjudged", measure="P@1") == (0.5, 1)
     assert ends(found, TOGETHER, measure="P@1") == (0, 1)
     assert ends(found, "unjudged", measure="P@2") == (0, 0)
@@ -76,7 +76,7 @@ def test_the_document_to_judge_by_hand() -> None:
     assert found.documents.rows() == [("one", "AP", "2", "x", 1, 0.25)]
     unjudged = found.remedies.filter(source="unjudged").row(0, named=True)
     assert (unjudged["n"], unjudged["width"], unjudged["then"]) == (1, 0.25, 0)
-    ties = found.remedies.filter(source="ties").row(0, named=True)
+    ties = found.remedies.filter(source="tied").row(0, named=True)
     assert (ties["n"], ties["width"], ties["then"]) == (2, 0.25, 0)
 
 
@@ -157,7 +157,7 @@ def test_ends_are_those_of_all_orders_and_outcomes(seed: int) -> None:
     every = values(worlds_of(judged, run), orders(run))
     stands = values(worlds_of(judged, run), [standing(judged, run)])
     ties = every[:, :1]  # the first outcome: none is relevant
-    for source, of in (("ties", ties), ("unjudged", stands), (TOGETHER, every)):
+    for source, of in (("tied", ties), ("unjudged", stands), (TOGETHER, every)):
         expected = np.stack((of.min(axis=(1, 2)), of.max(axis=(1, 2))), axis=1)
         np.testing.assert_allclose(as_found(found, source), expected, atol=1e-12, err_msg=source)
 
@@ -170,7 +170,7 @@ def test_differences_are_within_those_of_all_orders_and_outcomes(seed: int) -> N
     frame = budget({"1": judged, "2": judged}, runs, MEASURES, baseline="one").pairs.filter(one="one", two="two")
     worlds = worlds_of(judged, one, two)
     lists = [(orders(run), [standing(judged, run)]) for run in (one, two)]
-    for source, at, first in (("ties", 0, True), ("unjudged", 1, False), (TOGETHER, 0, False)):
+    for source, at, first in (("tied", 0, True), ("unjudged", 1, False), (TOGETHER, 0, False)):
         own = [values(worlds[:1] if first else worlds, each[at]) for each in lists]
         low = (own[1].min(axis=2) - own[0].max(axis=2)).min(axis=1)
         high = (own[1].max(axis=2) - own[0].min(axis=2)).max(axis=1)
@@ -238,7 +238,7 @@ def test_names_and_the_order_of_the_file_decide_nothing(seed: int) -> None:
     other = budget(renamed(qrels, names), {run: renamed(lists, names) for run, lists in runs.items()}, "AP P@2")
     np.testing.assert_allclose(figures(found.runs), figures(other.runs), atol=1e-12)
     np.testing.assert_allclose(
-        figures(found.pairs, "ties", "topics"), figures(other.pairs, "ties", "topics"), atol=1e-12
+        figures(found.pairs, "tied", "topics"), figures(other.pairs, "tied", "topics"), atol=1e-12
     )
 
 
@@ -267,7 +267,7 @@ def test_without_ties_and_with_all_judged_topics_alone_remain(seed: int) -> None
     }
     found = budget(judged, apart, "AP P@2")
     for frame in (found.runs, found.pairs):
-        assert set(frame.filter(pl.col("source").is_in(["ties", "unjudged"]))["width"]) == {0.0}
+        assert set(frame.filter(pl.col("source").is_in(["tied", "unjudged"]))["width"]) == {0.0}
         np.testing.assert_array_equal(as_found(frame, TOGETHER), as_found(frame, "topics"))
     assert found.documents.is_empty()
     assert set(found.remedies["source"]) <= {"topics"}
@@ -316,6 +316,28 @@ def test_topics_for_half_the_width() -> None:
     found = exaequo.budget(qrels, runs, samples=200).remedies.filter(source="topics")
     assert set(found["n"]) == {95.0}  # four times 25, less what Student's t gains
     np.testing.assert_allclose(found["then"], found["width"] / 2)
+
+
+@pytest.mark.parametrize("measure", ["P@3", "AP", "nDCG@3"])
+def test_what_documents_leave_once_judged(measure: str) -> None:
+    """As said, so it is when they are judged: none relevant, or all; of a sum, each closes what it moves."""
+    qrels, runs = sample(np.random.default_rng(5))
+    apart = {"one": {t: {n: -float(at) for at, n in enumerate(own)} for t, own in runs["one"].items()}}
+    found = budget(qrels, apart, measure, to_judge=4)
+    row = found.remedies.filter(source="unjudged").row(0, named=True)
+    widths = []
+    for grade in (0.0, 2.0):
+        judged = {topic: dict(own) for topic, own in qrels.items()}
+        for topic, docno in found.documents.select("topic", "docno").rows():
+            judged[topic][docno] = grade
+        widths.append(budget(judged, apart, measure).runs.filter(source="unjudged")["width"][0])
+    assert row["then"] == pytest.approx(max(widths))
+    assert row["then"] < row["width"]
+    if measure == "P@3":
+        assert row["then"] == pytest.approx(row["width"] - found.documents["moves"].sum())
+        assert found.documents["moves"].to_list() == pytest.approx([1 / 3 / 6] * 4)
+    else:
+        assert widths[0] != pytest.approx(widths[1])
 
 
 def test_judging_all_leaves_nothing() -> None:

@@ -20,7 +20,7 @@ from exaequo.judge import Floats
 from exaequo.measures import Measure
 from exaequo.stats.tests import Setting, bootstrap_interval, t_interval
 
-TIES, UNJUDGED, JUDGES, TOPICS, TOGETHER = "ties", "unjudged", "judges", "topics", "together"
+TIES, UNJUDGED, JUDGES, TOPICS, TOGETHER = "tied", "unjudged", "judges", "topics", "together"
 SOURCES = (TIES, UNJUDGED, JUDGES, TOPICS)
 BOOTSTRAP, RANGE = "bootstrap", "range"
 _FIGURES = ("low", "high", "width", "t_low", "t_high", "estimate", "reached_low", "reached_high")
