@@ -1,4 +1,4 @@
-"""What ties, unjudged documents, judges and topics leave open of each score."""
+"""What ties, unjudged documents, judges and topics leave open."""
 
 from __future__ import annotations
 
