@@ -236,10 +236,9 @@ def test_names_and_the_order_of_the_file_decide_nothing(seed: int) -> None:
     every = [*(f"d{at}" for at in range(6)), "lost"]
     names = dict(zip(every, random.permutation(every).tolist(), strict=True))
     other = budget(renamed(qrels, names), {run: renamed(lists, names) for run, lists in runs.items()}, "AP P@2")
+    steady = ("tied", "topics", TOGETHER)
     np.testing.assert_allclose(figures(found.runs), figures(other.runs), atol=1e-12)
-    np.testing.assert_allclose(
-        figures(found.pairs, "tied", "topics"), figures(other.pairs, "tied", "topics"), atol=1e-12
-    )
+    np.testing.assert_allclose(figures(found.pairs, *steady), figures(other.pairs, *steady), atol=1e-12)
 
 
 @settings(max_examples=25)
@@ -372,6 +371,15 @@ def test_sums_are_those_of_all_topics() -> None:
 def test_what_makes_no_sense_is_refused(options: dict[str, Any], said: str) -> None:
     with pytest.raises(exaequo.BadParameter, match=said.replace("(", r"\(")):
         budget(QRELS, {"one": ONE, "two": TWO}, **options)
+
+
+def test_runs_without_topics_in_common_are_refused() -> None:
+    qrels = {str(at): {"a": 1, "b": 0} for at in range(4)}
+    found, lost = {"a": 2.0, "b": 1.0}, {"b": 1.0}
+    one, two = ({str(at): found if at // 2 == half else lost for at in range(4)} for half in range(2))
+    assert budget(qrels, {"one": one}, "PDoc(doc='a')").topics == 4
+    with pytest.raises(exaequo.BadParameter, match=r"two and one: PDoc.* 0 topics only"):
+        budget(qrels, {"one": one, "two": two}, "PDoc(doc='a')")
 
 
 def test_one_topic_is_refused_with_its_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

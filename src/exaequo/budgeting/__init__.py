@@ -162,8 +162,7 @@ def budget_runs(
     names = unique_names([(run.name, run.source.name) for run in runs])
     base = _place(asked.baseline, names, runs)
     worlds, notes = _shared([_world(each, runs, measures, options, asked) for each in qrels], qrels[0])
-    _refuse_undefined(worlds, measures)
-    order = _best_first(worlds[0], measures[0])
+    order = _best_first(worlds[0], measures[0], names)
     drawing = Drawing(asked.alpha, Setting(asked.samples, options.seed))
     rows = _of_runs(worlds, order, names, measures, drawing)
     said = [_remedied(worlds[0], rows, at, names[at], measures[0], options, asked) for at in _spoken(order, base)]
@@ -178,9 +177,9 @@ def budget_runs(
         warnings=(*worlds[0].remarks, *others, *notes),
         options={
             "measures": [each.name for each in measures],
+            **plain({**asdict(asked), "grade": worlds[0].grade}),
             "baseline": None if base is None else names[base],
             "judges": [each.source.name for each in qrels],
-            **plain({**asdict(asked), "grade": worlds[0].grade}),
             **plan,
         },
     )
@@ -226,20 +225,18 @@ def _shared(worlds: Sequence[_World], qrels: Qrels) -> tuple[list[_World], list[
     return [replace(world, places=own) for world, own in zip(worlds, places, strict=True)], notes
 
 
-def _refuse_undefined(worlds: Sequence[_World], measures: Sequence[Measure]) -> None:
-    """Refuse a measure that has no value on two topics of a run."""
-    for world in worlds:
-        for run, own in enumerate(world.runs):
-            for at, measure in enumerate(measures):
-                known = int((~np.isnan(world.ends(run, at).both.sum(axis=0))).sum())
-                if known < 2:
-                    where = f"{own.ordering.run.source.name}: {measure} has a value for {count(known, 'topic')}"
-                    raise BadParameter(f"{where} only; intervals over topics need at least two.")
+def _known(ends: Ends, measure: Measure, *names: str) -> Ends:
+    """Return the ends; refuse those that have a value on fewer than two topics."""
+    known = int((~np.isnan(ends.both.sum(axis=0))).sum())
+    if known < 2:
+        have = f"{' and '.join(names)}: {measure} has a value for {count(known, 'topic')} only"
+        raise BadParameter(f"{have}; intervals over topics need at least two. Leave out the measure, or the run.")
+    return ends
 
 
-def _best_first(world: _World, measure: Measure) -> list[int]:
+def _best_first(world: _World, measure: Measure, names: Sequence[str]) -> list[int]:
     """Return the runs, those with the best scores on the first measure first."""
-    means = [float(np.nanmean(world.ends(run, 0).score)) for run in range(len(world.runs))]
+    means = [float(np.nanmean(_known(world.ends(run, 0), measure, name).score)) for run, name in enumerate(names)]
     equal = settled(np.array([means]), np.array([TOLERANCE]))[0]
     return [int(at) for at in np.argsort(-measure.upward * equal, kind="stable")]
 
@@ -255,7 +252,7 @@ def _of_runs(
     """Return a row for each run, measure and source."""
     found: dict[tuple[int, int], list[dict[str, Any]]] = {}
     for at, measure in enumerate(measures):
-        judges = [[world.ends(run, at) for run in order] for world in worlds]
+        judges = [[_known(world.ends(run, at), measure, names[run]) for run in order] for world in worlds]
         limits = measure.definition.lowest, measure.definition.highest
         for run, rows in zip(order, interval_rows(judges, measure, drawing, limits), strict=True):
             found[run, at] = [{"run": names[run], "measure": measure.name, **row} for row in rows]
@@ -280,7 +277,13 @@ def _of_pairs(
     ]
     found: dict[tuple[int, int], list[dict[str, Any]]] = {}
     for at, measure in enumerate(measures) if pairs else ():
-        judges = [[each[at].at(world.places) for each in own] for world, own in zip(worlds, ends, strict=True)]
+        judges = [
+            [
+                _known(each[at].at(world.places), measure, names[one], names[two])
+                for each, (one, two) in zip(own, pairs, strict=True)
+            ]
+            for world, own in zip(worlds, ends, strict=True)
+        ]
         most = measure.definition.highest - measure.definition.lowest
         for pair, rows in enumerate(interval_rows(judges, measure, drawing, (-most, most))):
             one, two = pairs[pair]

@@ -12,6 +12,8 @@ from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_
 from exaequo.language import say, word
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import polars as pl
 
 TABLES = {
@@ -21,7 +23,7 @@ TABLES = {
     "documents": "Unjudged documents whose judgment moves the score most",
 }
 #: Rows that people read of a table.
-ROWS, PAIRS = 15, 5
+ROWS, PAIRS = 14, 5
 
 
 @click.command()
@@ -67,14 +69,9 @@ def budget(
     judged = [files.qrels(each) for each in (qrels, *judges)]
     result = budget_runs(judged, list(files.runs(runs)), parsed, chosen, Asked(**asked))
     output.warn(*result.warnings)
-    brief = {} if only else {"runs": _widths(result.runs), "pairs": _widths(result.pairs)}
-    more = {
-        name: max(0, frame.height - most) for (name, frame), most in zip(brief.items(), (ROWS, PAIRS), strict=False)
-    }
-    brief = {name: frame.head(frame.height - more[name]) for name, frame in brief.items()}
+    brief, left = ({}, []) if only else _brief(result.tables)
     shown = [only] if only else list(TABLES) if target.format == "json" else ["runs", "pairs"]
     tables = {name: Table.of(result.tables[name], say(TABLES[name]), brief=brief.get(name)) for name in shown}
-    left = [say("… and {n:,} more; --table {table} has all", n=more[name], table=name) for name in brief if more[name]]
     before = [] if only else [*_method(result.options, result.topics), *result.sentences]
     target.show(tables, before=before, after=left, options=result.options, warnings=result.warnings)
 
@@ -84,6 +81,17 @@ def _method(options: dict[str, Any], topics: int) -> list[str]:
     sure = 100 * (1 - options["alpha"])
     said = {"measures": ", ".join(options["measures"]), "n": topics, "sure": sure}
     return [say("{measures}: {n:,} topics, {sure:g} % over topics; ties and judgments at their worst", **said)]
+
+
+def _brief(frames: Mapping[str, pl.DataFrame]) -> tuple[dict[str, pl.DataFrame], list[str]]:
+    """Return what people read of runs and pairs, and say what is left out."""
+    brief, left = {}, []
+    for name, most in (("runs", ROWS), ("pairs", PAIRS)):
+        rows = _widths(frames[name])
+        brief[name] = rows.head(most)
+        if rows.height > most:
+            left.append(say("… and {n:,} more; --table {table} has all", n=rows.height - most, table=name))
+    return brief, left
 
 
 def _widths(frame: pl.DataFrame) -> pl.DataFrame:
