@@ -310,6 +310,14 @@ def test_together_covers_the_truth_wherever_it_lies(where: float) -> None:
 # ------------------------------------------------------------------------------------------------ results, messages
 
 
+def test_scores_and_ties_are_those_of_the_evaluation() -> None:
+    qrels, runs = exaequo.sample()
+    found, scores = budget(qrels, runs, "AP P@10"), evaluate(qrels, runs, "AP P@10", ties="all")
+    for row in found.runs.filter(source="tied").to_dicts():
+        ends = [scores.mean(row["measure"], run=row["run"], ties=ties) for ties in ("realistic", "optimistic")]
+        assert [row["score"], row["low"], row["high"]] == pytest.approx([ends[0], *ends], abs=1e-12)
+
+
 def test_topics_for_half_the_width() -> None:
     qrels, runs = exaequo.sample()
     found = exaequo.budget(qrels, runs, samples=200).remedies.filter(source="topics")

@@ -58,18 +58,19 @@ def intervals(found: Sequence[Mapping[str, Any]], measure: Measure, canvas: Canv
     across = {"y": y, "x": quantity("low", axis_name(measure, measure.aggregate), scale=scale), "x2": {"field": "high"}}
     layers = [
         layer(whole, "bar", across, color=canvas.faint),
-        layer(lines, "rule", across | _looks([word(name) for name in sources], canvas), strokeWidth=canvas.px(3)),
+        layer(lines, "rule", across | _looks(sources, canvas), strokeWidth=canvas.px(3)),
         layer(whole, "tick", {"y": y, "x": quantity("score")}, color=canvas.ink, thickness=canvas.px(2)),
     ]
     return canvas.chart(layers)
 
 
-def _looks(names: Sequence[str], canvas: Canvas) -> dict[str, Row]:
-    """Return place, colour and dash of each source: none is told by colour alone."""
+def _looks(sources: Sequence[str], canvas: Canvas) -> dict[str, Row]:
+    """Return place, colour and dash of each source, the same in all pictures: none is told by colour alone."""
     legend = {"title": None, "orient": "top", "symbolType": "stroke", "symbolSize": canvas.area(500)}
-    dashes = [[canvas.px(part) for part in dash] for dash in DASHES[: len(names)]]
+    names, own = [word(name) for name in sources], [SOURCES.index(name) for name in sources]
+    dashes = [[canvas.px(part) for part in DASHES[at]] for at in own]
     return {
-        "yOffset": {"field": "source", "type": "nominal", "scale": {"domain": list(names), "paddingOuter": 0.3}},
-        "color": by_name("source", names, canvas.colours[: len(names)], legend),
+        "yOffset": {"field": "source", "type": "nominal", "scale": {"domain": names, "paddingOuter": 0.3}},
+        "color": by_name("source", names, [canvas.colours[at] for at in own], legend),
         "strokeDash": by_name("source", names, dashes, legend),
     }
