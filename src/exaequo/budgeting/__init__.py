@@ -63,7 +63,7 @@ class Asked:
 class Budget(Tabled):
     """What each source leaves open; each table is a Polars frame.
 
-    - `runs`: for each run, measure and source (ties, unjudged, judges, topics, together) the score as it stands and
+    - `runs`: for each run, measure and source (tied, unjudged, judges, topics, together) the score as it stands and
       between which values the source leaves it; `how` says whether these are bounds, scenarios, a range over judges or
       a bootstrap; `t_low` and `t_high` are Student's; `estimate` takes unjudged documents at the rate of judged ones.
     - `pairs`: the same for differences two − one, of the best two and from the baseline; where bounds are not tight,
