@@ -169,13 +169,17 @@ def commands(sample: Sample, folder: Path) -> Iterator[list[str]]:
     for table in "scores judged topics".split():
         yield ["unjudged", qrels, *runs[:3], "-m", "AP", "-m", "Rprec", "--table", table]
     yield ["unjudged", qrels, *runs[:3], "-m", "AP", "-m", "Rprec"]
+    yield ["budget", qrels, *runs, "--baseline", "bm25", "--judges", qrels, "-m", "AP Rprec P@10", "--samples", "100"]
+    yield ["budget", qrels, bm25, "--rel-level", "3", "--grade", "3", "--samples", "100", "-m", "P@10"]
+    for table in "runs pairs remedies documents".split():
+        yield ["budget", qrels, *runs[:3], "-m", "AP Rprec", "--samples", "100", "--table", table]
     yield from gates(sample, folder)
     yield ["report", qrels, *runs, "-o", str(folder / "page.html")]
     yield ["report", qrels, *runs, "--baseline", "bm25", "-m", "Noise@10", "-o", str(folder / "baseline.html")]
     yield ["report", qrels, bm25, "--documents", "0", "-o", str(folder / "one.html")]
-    for (
-        kind
-    ) in "asl at-k curve filters measures reversals stream systems ties topics scatter recall tie-groups".split():
+    for kind in (
+        "asl at-k budget curve filters measures reversals stream systems ties topics scatter recall tie-groups".split()
+    ):
         yield ["plot", kind, qrels, *runs, "-o", str(folder / f"{kind}.json")]
     yield ["plot", "curve", qrels, bm25, "--topic", "401", "--f-lines", "-o", str(folder / "topic.json")]
     yield ["plot", "recall", qrels, bm25, "-m", "MOR", "-o", str(folder / "mor.json")]
@@ -280,6 +284,7 @@ DATA = [
     *(["design", "--format", form, "--table", "anova"] for form in ("csv", "json")),
     *(["filter", "--format", form] for form in ("csv", "json")),
     *(["unjudged", "--format", form, "--table", "scores"] for form in ("csv", "json")),
+    *(["budget", "--format", form, "--table", "runs", "--samples", "100"] for form in ("csv", "json")),
 ]
 
 

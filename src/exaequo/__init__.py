@@ -17,6 +17,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from exaequo import audit, axioms, compat, filtering, measures, plot, stats, study
     from exaequo.audit import audit_ties
+    from exaequo.budgeting import budget
     from exaequo.comparison import compare
     from exaequo.designs import design
     from exaequo.errors import (
@@ -64,6 +65,7 @@ __all__ = [
     "audit",
     "audit_ties",
     "axioms",
+    "budget",
     "compare",
     "compat",
     "define",
@@ -98,6 +100,7 @@ __all__ = [
 #: Where each public name is at home; the test of the package holds the two lists above to it.
 _HOMES = {
     "audit": "audit_ties",
+    "budgeting": "budget",
     "comparison": "compare",
     "designs": "design",
     "gating": "gate",

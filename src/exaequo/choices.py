@@ -59,9 +59,12 @@ GATE_MEASURES = ("nDCG@10",)
 STUDY_MEASURES = ("RR", "AP")
 ORDER_MEASURES = ("RR", "AP")
 EXPLAIN_MEASURES = ("AP",)
+BUDGET_MEASURES = ("AP",)
 UNJUDGED_MEASURES = ("AP", "nDCG@10", "P@10", "RBP")
 #: Ranks down to which the share of judged documents is told.
 JUDGED_AT = (10, 20, 100)
+#: Documents to name whose judgment would tell most.
+TO_JUDGE = 10
 #: The study cuts each list here, as the campaigns did.
 STUDY_DEPTH = 1000
 #: How many of the luckiest lists and runs.

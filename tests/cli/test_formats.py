@@ -14,6 +14,7 @@ import pytest
 
 from exaequo.choices import SCORE_FORMATS, TABLE_FORMATS
 from exaequo.cli import app, run
+from exaequo.cli.budget import TABLES as BUDGETED
 from exaequo.cli.compare import TABLES as COMPARED
 from exaequo.cli.pool import TABLES as POOLED
 from exaequo.cli.replicate import TABLES as REPLICATED
@@ -81,6 +82,7 @@ def commands(files: list[str]) -> dict[str, list[str]]:
             f"pool {name}": ["pool", one, two, "--qrels", qrels, "--leave-out", "--teams", "teams.csv", "--table", name]
             for name in POOLED
         },
+        **{f"budget {name}": ["budget", *files, "-m", "AP", "--samples", "100", "--table", name] for name in BUDGETED},
         **{f"unjudged {name}": ["unjudged", *files, "-m", "AP", "--table", name] for name in OPEN},
         "filter": ["filter", qrels, one, two, "-q"],
         "filter --sweep": ["filter", qrels, one, two, "--sweep", "-q"],
@@ -200,7 +202,7 @@ def test_no_title_over_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     assert heads.count("\n") == 1
 
 
-@pytest.mark.parametrize("command", ["compare", "ties", "replicate", "pool", "unjudged"])
+@pytest.mark.parametrize("command", ["compare", "ties", "replicate", "pool", "unjudged", "budget"])
 def test_csv_of_several_tables_is_refused(command: str, files: list[str], capfd: pytest.CaptureFixture[str]) -> None:
     more = ["--with", *files[1:]] if command == "replicate" else []
     assert out(capfd, command, *files, *more, "--format", "csv", code=2) == ""
@@ -260,7 +262,7 @@ def test_every_command_offers_what_others_do() -> None:
     assert offered == {
         "eval": SCORE_FORMATS,
         **dict.fromkeys(("compare", "design", "ties", "filter", "replicate"), TABLE_FORMATS),
-        **dict.fromkeys(("collection", "experiment", "judge", "pool", "unjudged"), TABLE_FORMATS),
+        **dict.fromkeys(("collection", "experiment", "judge", "pool", "unjudged", "budget"), TABLE_FORMATS),
         "metadata": ("yaml", "json"),
         "order": ("run", *TABLE_FORMATS),
         "gate": ("table", "json", "markdown", "junit", "github"),

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import click
 
 from exaequo import __version__
+from exaequo.cli.budget import budget
 from exaequo.cli.check import check
 from exaequo.cli.collection import collection
 from exaequo.cli.compare import compare
@@ -51,7 +52,7 @@ def app(debug: bool) -> None:
 
 for command in (
     *(eval_, explain, compare, gate, design, replicate, plot, report, ties, order, study, filter_, trec_eval, check),
-    *(metadata, measures, collection, search, experiment, pool, judge, unjudged, demo),
+    *(metadata, measures, collection, search, experiment, pool, judge, unjudged, budget, demo),
 ):
     app.add_command(command)
 

@@ -15,7 +15,7 @@ from exaequo.errors import UsageError
 from exaequo.plot.kinds import KINDS, options_of, takes_decisions
 
 #: What an option is if it is not given, where that is something.
-_USUAL = {"max_grade": HIGHEST_GRADE}
+_USUAL = {"max_grade": HIGHEST_GRADE, "judges": ()}
 
 
 class _Plot(click.Command):
@@ -45,7 +45,8 @@ class _Plot(click.Command):
 @click.option("--docs", type=int, help="Size of the collection (threshold).")
 @click.option("--threshold", type=float, metavar="T", help="Scores from here on are selected (filters, stream).")
 @click.option("--window", type=click.IntRange(1), metavar="N", help="Over the last N moments (stream).")
-@click.option("--alpha", type=float, help="Level of the tests (systems, asl, reversals).")
+@click.option("--judges", multiple=True, metavar="QRELS", help="Other judgments of the same topics (budget).")
+@click.option("--alpha", type=float, help="Level of the tests (systems, asl, reversals), or of intervals (budget).")
 @evaluates()
 @click.option("--size", type=click.Choice(PICTURE_SIZES), default="page", show_default=True)
 @click.option("--dark", is_flag=True, help="Light on dark.")

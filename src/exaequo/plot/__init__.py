@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from exaequo.plot.chart import Chart as Chart
     from exaequo.plot.kinds.asl import asl as asl
     from exaequo.plot.kinds.at_k import at_k as at_k
+    from exaequo.plot.kinds.budget import budget as budget
     from exaequo.plot.kinds.curve import curve as curve
     from exaequo.plot.kinds.filters import filters as filters
     from exaequo.plot.kinds.measures import measures as measures

@@ -99,10 +99,10 @@ def axis_name(measure: Measure, over: str = "mean") -> str:
     return ", ".join(part for part in parts if part)
 
 
-def best_rows(runs: list[str]) -> tuple[list[str], str]:
+def best_rows(runs: list[str], most: int = MOST_ROWS) -> tuple[list[str], str]:
     """Return as many of the best runs as a picture has rows for, and what to say about the others."""
-    some = say("the best {n} of {runs} runs", n=MOST_ROWS, runs=len(runs)) if len(runs) > MOST_ROWS else ""
-    return runs[:MOST_ROWS], some
+    some = say("the best {n} of {runs} runs", n=most, runs=len(runs)) if len(runs) > most else ""
+    return runs[:most], some
 
 
 def short_names(names: Sequence[str], most: int = LONGEST_NAME) -> dict[str, str]:

@@ -1,0 +1,115 @@
+"""`exaequo budget`: how far a score can be trusted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from exaequo.choices import ALPHA, BUDGET_MEASURES, PATTERNS, TABLE_FORMATS, TO_JUDGE
+from exaequo.cli import output
+from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, speaks, writes
+from exaequo.language import say, word
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import polars as pl
+
+TABLES = {
+    "runs": "Scores, what each source leaves open (width), and the interval of all together",
+    "pairs": "Differences, the second less the first: the same",
+    "remedies": "What would shrink it: n tied documents, n documents judged, n topics in all",
+    "documents": "Unjudged documents whose judgment moves the score most",
+}
+#: Rows that people read of a table.
+ROWS, PAIRS = 14, 5
+
+
+@click.command()
+@click.argument("qrels")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@measure_option("As for eval; may be repeated. The first is spoken about.  [default: AP]")
+@click.option("--baseline", metavar="RUN", help="Compare all others with this run (its name or file).")
+@click.option("--judges", multiple=True, metavar="QRELS", help="Other judgments of the same topics.")
+@click.option(
+    "--grade", type=float, metavar="N", help="Of an unjudged document that is relevant.  [default: the highest judged]"
+)
+@click.option("--to-judge", type=click.IntRange(1), default=TO_JUDGE, show_default=True, help="Documents to name.")
+@click.option("--alpha", type=float, default=ALPHA, show_default=True, help="0.05 asks for 95 % over topics.")
+@click.option("--samples", type=click.IntRange(100), default=PATTERNS, show_default=True, help="Samples of topics.")
+@evaluates("precision", "seed")
+@click.option("--table", "only", type=click.Choice(list(TABLES)), help="Give this table alone.")
+@writes(*TABLE_FORMATS)
+@reads_files
+@speaks
+def budget(
+    qrels: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    judges: tuple[str, ...],
+    options: dict[str, Any],
+    only: str | None,
+    target: Target,
+    files: Files,
+    **asked: Any,
+) -> None:
+    """Tell how far the scores of RUNs, and their differences, can be trusted, and what would help most.
+
+    Ties, documents nobody judged, other judges and other topics each leave an interval, and one together.
+    """
+    output.check_paths((qrels, *judges, *runs), target.path)
+    target.one_table(only, TABLES)
+    from exaequo.budgeting import Asked, budget_runs
+    from exaequo.measures import parse_measures
+    from exaequo.options import Options
+    from exaequo.tabular import Table
+
+    chosen, parsed = Options(**options), parse_measures(measures or BUDGET_MEASURES)
+    judged = [files.qrels(each) for each in (qrels, *judges)]
+    result = budget_runs(judged, list(files.runs(runs)), parsed, chosen, Asked(**asked))
+    output.warn(*result.warnings)
+    brief, left = ({}, []) if only else _brief(result.tables)
+    shown = [only] if only else list(TABLES) if target.format == "json" else ["runs", "pairs"]
+    tables = {name: Table.of(result.tables[name], say(TABLES[name]), brief=brief.get(name)) for name in shown}
+    before = [] if only else [*_method(result.options, result.topics), *result.sentences]
+    target.show(tables, before=before, after=left, options=result.options, warnings=result.warnings)
+
+
+def _method(options: dict[str, Any], topics: int) -> list[str]:
+    """Say what the intervals are."""
+    sure = 100 * (1 - options["alpha"])
+    said = {"measures": ", ".join(options["measures"]), "n": topics, "sure": sure}
+    return [say("{measures}: {n:,} topics, {sure:g} % over topics; ties and judgments at their worst", **said)]
+
+
+def _brief(frames: Mapping[str, pl.DataFrame]) -> tuple[dict[str, pl.DataFrame], list[str]]:
+    """Return what people read of runs and pairs, and say what is left out."""
+    brief, left = {}, []
+    for name, most in (("runs", ROWS), ("pairs", PAIRS)):
+        rows = _widths(frames[name])
+        brief[name] = rows.head(most)
+        if rows.height > most:
+            left.append(say("… and {n:,} more; --table {table} has all", n=rows.height - most, table=name))
+    return brief, left
+
+
+def _widths(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a row per run or pair and measure: the score, the width of each source, and the interval of all.
+
+    One measure alone is named above.
+    """
+    import polars as pl
+
+    from exaequo.budgeting.intervals import SOURCES, TOGETHER
+
+    keys = [name for name in ("one", "two", "run", "measure") if name in frame.columns]
+    alone = frame.filter(pl.col("source") != TOGETHER)
+    wide = alone.pivot("source", index=keys, values="width", maintain_order=True)
+    there = [source for source in SOURCES if source in wide.columns]
+    most = alone.group_by(keys, maintain_order=True).agg(largest=pl.col("source").get(pl.col("width").arg_max()))
+    together = frame.filter(pl.col("source") == TOGETHER).select(*keys, "score", "low", "high")
+    rows = together.join(wide, on=keys, maintain_order="left").join(most, on=keys, maintain_order="left")
+    spoken = rows.with_columns(pl.col("largest").replace({source: word(source) for source in there}))
+    named = [name for name in keys if name != "measure" or frame["measure"].n_unique() > 1]
+    return spoken.select(*named, "score", *there, "low", "high", *(["largest"] if "run" in keys else []))
