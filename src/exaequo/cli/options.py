@@ -314,3 +314,31 @@ def _given(field: _Field) -> dict[str, Any]:
 def measure_option(text: str = "As for eval; may be repeated.") -> Decorator:
     """Add `-m`; the command gets `measures`, none if none is given."""
     return click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help=text)
+
+
+@dataclass(frozen=True)
+class View:
+    """What stands on the first screen of a result, unless all of it is wanted."""
+
+    sort: str | None
+    top: int | None
+    full: bool
+
+    def first(self, target: Target, *, other: bool = False) -> bool:
+        """Tell whether the first screen is wanted: text for standard output, and nothing `other` was asked for."""
+        wanted = target.format == "table" and target.path is None and not self.full and not other
+        if self.sort is not None and not wanted:
+            raise UsageError("--sort is for the first screen: leave --full, --table, -q, --format and -o out.")
+        return wanted
+
+
+#: Adds the options of commands that answer on one screen; the command gets them as `view`.
+views = _gathers(
+    "view",
+    View,
+    {
+        "sort": click.option("--sort", metavar="MEASURE|name", help="What runs are ranked by.  [default: the first]"),
+        "top": click.option("--top", type=click.IntRange(0), metavar="N", help="Show N runs.  [default: as fits]"),
+        "full": click.option("--full", is_flag=True, help="Print all there is, not one screen."),
+    },
+)
