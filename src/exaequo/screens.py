@@ -42,26 +42,33 @@ class Screen:
 
 
 def shown(screen: Screen, columns: int, lines: int, *, colour: bool = False) -> str:
-    """Return the text of a screen of so many columns and lines."""
-    above, below = (_wrapped(part, columns) for part in (screen.before, screen.after))
-    room = lines - len(above) - len(below) - 3  # two blank lines, and what is left out
-    many = min(screen.things, max(room, LEAST_ROWS) if screen.top is None else screen.top)
-    text = _table(screen, many, columns, colour)
-    while screen.top is None and many > LEAST_ROWS and text.count("\n") + 1 > room:
+    """Return the text of a screen of so many columns and lines; below the table stand its lines, what it is about."""
+    many = min(screen.things, lines if screen.top is None else screen.top)
+    text = _shown(screen, many, columns, colour)
+    while screen.top is None and many > LEAST_ROWS and text.count("\n") >= lines:
         many -= 1
-        text = _table(screen, many, columns, colour)
-    left = _wrapped([screen.more(many)] if many < screen.things else [], columns)
-    return "\n\n".join("\n".join(part) for part in (above, [text, *left], below) if part)
+        text = _shown(screen, many, columns, colour)
+    return text
 
 
-def _table(screen: Screen, many: int, columns: int, colour: bool) -> str:
-    """Return the first form of the table that fits, cut to so many things, or the last one in parts."""
+def _shown(screen: Screen, many: int, columns: int, colour: bool) -> str:
+    """Return the text of a screen with so many things in its table."""
+    table, width = _fitting(screen, many, columns)
+    left = [screen.more(many)] if many < screen.things else []
+    written = tabular.text(replace(table, lines=()), width=width, colour=colour)
+    above, below = _wrapped(screen.before, columns), _wrapped([*table.lines, *screen.after], columns)
+    parts = (above, [written, *_wrapped(left, columns)], below)
+    return "\n\n".join("\n".join(part) for part in parts if part)
+
+
+def _fitting(screen: Screen, many: int, columns: int) -> tuple[Table, int]:
+    """Return the first form of the table that fits, or the last and the width of its parts; cut to so many things."""
     for table in screen.tables:
         each = len(list(table.columns[0].values)) // max(screen.things, 1)
         cut = picked(table, range(many * each))
-        if max(map(len, tabular.text(cut).split("\n"))) <= columns:
-            return tabular.text(cut, colour=colour)
-    return tabular.text(cut, width=columns, colour=colour)
+        if max(map(len, tabular.text(replace(cut, lines=())).split("\n"))) <= columns:
+            return cut, 0
+    return cut, columns
 
 
 def _wrapped(sentences: Sequence[str], columns: int) -> list[str]:

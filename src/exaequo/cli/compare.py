@@ -13,11 +13,13 @@ from exaequo.cli.options import (
     TIES_HELP,
     Files,
     Target,
+    View,
     compares,
     evaluates,
     measure_option,
     reads_files,
     speaks,
+    views,
     writes,
 )
 from exaequo.errors import BadParameter, UsageError, bad_input
@@ -58,6 +60,8 @@ TABLES = {
 SHOWN = (
     "systems pairs orders sorts orderings collections inverted judges correlations inversions contrasts robustness"
 ).split()
+#: Those that an option asks for: they stand below the first screen.
+ASKED = ("collections", "inverted", "judges", "orders", "sorts", "orderings")
 #: The options that tables need.
 NEEDED = {"judges": "judges", "orders": "rank-by", "sorts": "rank-by", "orderings": "orderings"}
 
@@ -81,6 +85,7 @@ NEEDED = {"judges": "judges", "orders": "rank-by", "sorts": "rank-by", "ordering
     "--orderings", multiple=True, metavar="FILE", help="Orders people put the systems in: lines [judge] system rank."
 )
 @click.option("--table", "only", type=click.Choice(list(TABLES)), help="Give this table alone.")
+@views
 @writes(*TABLE_FORMATS)
 @reads_files
 @speaks
@@ -97,12 +102,14 @@ def compare(
     rank_by: tuple[str, ...],
     orderings: tuple[str, ...],
     only: str | None,
+    view: View,
     target: Target,
     files: Files,
 ) -> None:
     """Compare two or more RUNs over the topics of QRELS: tests, intervals, effect sizes, power, what ties change."""
     output.check_paths((qrels, *runs), target.path)
     target.one_table(only, TABLES)
+    first = view.first(target, other=only is not None)
     from exaequo.comparison import compare_runs, with_orders
     from exaequo.comparison.orders import keys_of, sorts_of
     from exaequo.comparison.plan import Plan, tie_rule
@@ -126,7 +133,15 @@ def compare(
     if judges:
         others = [(each, files.qrels(each)) for each in judges]
         tables["judges"] = _judges(result, [(qrels, judged), *others], kept, chosen)
-    show_comparison(result, tables, only, target)
+    if first:
+        from exaequo.comparison.screen import screen
+        from exaequo.screens import shown
+
+        tables = {name: tables[name] for name in ASKED if name in tables}
+        text = shown(screen(result, sort=view.sort, top=view.top), *output.room())
+        target.text(f"{text}\n" if tables else text)
+    if tables:
+        show_comparison(result, tables, only, target, said=not first)
 
 
 def _collections(
@@ -175,8 +190,10 @@ def _judges(result: Comparison, files: list[tuple[str, Qrels]], runs: Iterable[R
     return table
 
 
-def show_comparison(result: Comparison, frames: dict[str, pl.DataFrame], only: str | None, target: Target) -> None:
-    """Write the tables of a comparison, or one of them, with the verdicts above."""
+def show_comparison(
+    result: Comparison, frames: dict[str, pl.DataFrame], only: str | None, target: Target, *, said: bool = True
+) -> None:
+    """Write the tables of a comparison, or one of them, with the verdicts `said` above."""
     from exaequo.comparison.pages import for_a_paper
     from exaequo.tabular import Table
 
@@ -191,7 +208,7 @@ def show_comparison(result: Comparison, frames: dict[str, pl.DataFrame], only: s
     }
     if target.format == "latex" and "systems" in tables:
         tables["systems"] = for_a_paper(result, say(TABLES["systems"]))
-    before = [*([] if only else _summary(result)), *target.beside(result.warnings)]
+    before = [*([] if only or not said else _summary(result)), *target.beside(result.warnings)]
     target.show(tables, before=before, options=result.options, warnings=result.warnings)
 
 

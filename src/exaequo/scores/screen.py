@@ -48,10 +48,10 @@ def _ties(scores: Scores) -> list[str]:
     changed = changed_by_ties(scores)
     if not changed:
         return []
-    orders = ", ".join(map(strategy, INTERVAL))
+    orders = " / ".join(map(strategy, INTERVAL))
     every = len(scores.runs) * len(scores.measures)
     said = say("Ties decide {n:,} of {all:,} figures; {orders}:", n=len(changed), all=every, orders=orders)
-    lines = [f"{each.run} {each.measure} {', '.join(told_apart(each))}" for each in changed[:MOST_TIE_LINES]]
+    lines = [f"{each.run} {each.measure} {' / '.join(told_apart(each))}" for each in changed[:MOST_TIE_LINES]]
     return [said, *(f"  {line}" for line in lines), *more_ties(len(changed) - len(lines))]
 
 
