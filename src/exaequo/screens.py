@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import polars as pl
 
 from exaequo import tabular
 from exaequo.errors import BadParameter
@@ -30,7 +31,7 @@ class Screen:
 
     `tables` are forms of one table, the fullest first: the first that fits is shown, the last in parts if none does.
     Each is about so many `things`, with a row or a few for each; `top` asks for so many of them, and `more` says what is
-    left out after a number of them.
+    left out after a number of them. What stands `aside`, above the last lines, is shown where there is room for it.
     """
 
     before: Sequence[str]
@@ -39,6 +40,7 @@ class Screen:
     more: Callable[[int], str]
     after: Sequence[str] = ()
     top: int | None = None
+    aside: Sequence[str] = ()
 
 
 def shown(screen: Screen, columns: int, lines: int, *, colour: bool = False) -> str:
@@ -48,6 +50,8 @@ def shown(screen: Screen, columns: int, lines: int, *, colour: bool = False) -> 
     while screen.top is None and many > LEAST_ROWS and text.count("\n") >= lines:
         many -= 1
         text = _shown(screen, many, columns, colour)
+    if screen.aside and text.count("\n") >= lines:
+        return shown(replace(screen, aside=()), columns, lines, colour=colour)
     return text
 
 
@@ -56,7 +60,7 @@ def _shown(screen: Screen, many: int, columns: int, colour: bool) -> str:
     table, width = _fitting(screen, many, columns)
     left = [screen.more(many)] if many < screen.things else []
     written = tabular.text(replace(table, lines=()), width=width, colour=colour)
-    above, below = _wrapped(screen.before, columns), _wrapped([*table.lines, *screen.after], columns)
+    above, below = _wrapped(screen.before, columns), _wrapped([*table.lines, *screen.aside, *screen.after], columns)
     parts = (above, [written, *_wrapped(left, columns)], below)
     return "\n\n".join("\n".join(part) for part in parts if part)
 
@@ -114,6 +118,12 @@ def ranks(oriented: Floats) -> Ints:
     """Return the rank of each figure, the highest first; equal ones share the best, what is undefined comes last."""
     settled = np.round(np.nan_to_num(oriented, nan=-np.inf), 12)
     return np.array([1 + int((settled > each).sum()) for each in settled], dtype=np.int64)
+
+
+def settled(frame: pl.DataFrame, *columns: str) -> pl.DataFrame:
+    """Return a frame in which what is 0 but for the order of adding up is 0, in those of these columns it has."""
+    there = [pl.col(name) for name in columns if name in frame.columns]
+    return frame.with_columns(each * (each.abs() > 1e-10) + 0.0 for each in there)
 
 
 def names(them: Sequence[str], most: int = 3) -> str:

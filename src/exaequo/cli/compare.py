@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from exaequo.scores import Scores
 
 TABLES = {
-    "systems": "Systems (those that share a letter are not told apart; ▲▼ differ from the baseline)",
+    "systems": "Systems (those that share a letter are not told apart)",
     "pairs": "Pairs: the second against the first",
     "extremes": "Best and worst system of each measure",
     "correlations": "Rankings of systems by two measures, or under two strategies",
@@ -202,12 +202,15 @@ def show_comparison(
     several = frames if target.format == "json" else [name for name in SHOWN if name in frames]
     names = {measure.name for measure in result.scores.measures}
     names.update(frames["orders"].columns if "orders" in frames else ())
+    titles = {name: say(TABLES[name]) for name in frames}
+    if result.plan.baseline is not None:
+        titles["systems"] = say("Systems (▲ better, ▼ worse than the baseline)")
     tables = {
-        name: Table.of(frames[name], say(TABLES[name]), brief=_brief(name, frames[name]), names=names)
+        name: Table.of(frames[name], titles[name], brief=_brief(name, frames[name]), names=names)
         for name in ([only] if only else several)
     }
     if target.format == "latex" and "systems" in tables:
-        tables["systems"] = for_a_paper(result, say(TABLES["systems"]))
+        tables["systems"] = for_a_paper(result, titles["systems"])
     before = [*([] if only or not said else _summary(result)), *target.beside(result.warnings)]
     target.show(tables, before=before, options=result.options, warnings=result.warnings)
 
@@ -232,6 +235,8 @@ def _brief(name: str, frame: pl.DataFrame) -> pl.DataFrame:
     """Leave out what is in the sentences above a table; name strategies."""
     import polars as pl
 
+    from exaequo.screens import settled
+
     if name in ("correlations", "difficulty"):  # of measures and strategies, not of runs
         names = {name: strategy(name) for name in (*STRATEGIES, EXPECTED)}
         return frame.with_columns(pl.col(pl.String).exclude("measure", "between").replace(names))
@@ -246,4 +251,5 @@ def _brief(name: str, frame: pl.DataFrame) -> pl.DataFrame:
     if name != "pairs":
         return frame
     there = [name for name in _OF_PAIRS if name in frame.columns]
-    return frame.select(there).with_columns(pl.col("topics_needed").replace(float("inf"), None).cast(pl.Int64))
+    needed = pl.col("topics_needed").replace(float("inf"), None).cast(pl.Int64)
+    return settled(frame.select(there).with_columns(needed), "difference", "low", "high", "open_low", "open_high")

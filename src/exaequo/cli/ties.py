@@ -8,7 +8,7 @@ import click
 
 from exaequo.choices import COMPARED, SPLITS, TABLE_FORMATS, TIES_MEASURES, TOP
 from exaequo.cli import output
-from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, speaks, writes
+from exaequo.cli.options import Files, Target, View, evaluates, measure_option, reads_files, speaks, views, writes
 from exaequo.language import say, strategy, word
 
 if TYPE_CHECKING:
@@ -34,13 +34,13 @@ TABLES = {
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @measure_option()
-@click.option("--top", type=click.IntRange(0), default=TOP, show_default=True, help="How many of the luckiest lists.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the tests between runs.")
 @evaluates("depth", "precision", "seed", "samples")
 @click.option("--chances/--no-chances", default=None, help="How likely one run beats another.  [default: up to 4 runs]")
 @click.option("--splits", type=click.IntRange(1), default=SPLITS, show_default=True, help="Of topics (reversals).")
 @click.option("-q", "--per-topic", is_flag=True, help="Also give the ties and scores of each list.")
 @click.option("--table", "only", type=click.Choice(list(TABLES)), help="Give this table alone.")
+@views
 @writes(*TABLE_FORMATS)
 @reads_files
 @speaks
@@ -48,13 +48,13 @@ def ties(
     qrels: str,
     runs: tuple[str, ...],
     measures: tuple[str, ...],
-    top: int,
     alpha: float,
     options: dict[str, Any],
     chances: bool | None,
     splits: int,
     per_topic: bool,
     only: str | None,
+    view: View,
     target: Target,
     files: Files,
 ) -> None:
@@ -64,6 +64,7 @@ def ties(
     """
     output.check_paths((qrels, *runs), target.path)
     target.one_table(only, TABLES)
+    first = view.first(target, other=per_topic or only is not None)
     from exaequo.audit import MOST_CHANCES, audit_runs
     from exaequo.evaluation import judged_runs
     from exaequo.measures import parse_measures
@@ -74,8 +75,15 @@ def ties(
         chances = 1 < len(runs) <= MOST_CHANCES and only in (None, "conclusions", "scores")
     judged = judged_runs(files.qrels(qrels), files.runs(runs), asked, parsed)
     halves = splits if only == "reversals" else 0
+    top = TOP if view.top is None else view.top
     audit = audit_runs(judged, parsed, asked, top=top, alpha=alpha, chances=chances, splits=halves)
     output.warn(*audit.warnings)
+    if first:
+        from exaequo.audit.screen import screen
+        from exaequo.screens import shown
+
+        target.text(shown(screen(audit, sort=view.sort, top=view.top), *output.room()))
+        return
     chosen = [only] if only else [name for name in TABLES if name != "reversals" and (name != "lists" or per_topic)]
     _show(audit, chosen, target)
 

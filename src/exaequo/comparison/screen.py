@@ -27,7 +27,6 @@ MOST_MEASURES = 4
 MOST_LETTERS = 5
 MARKS = {BETTER: "▲", WORSE: "▼", NONE: "=", EQUIVALENT: "≈", TIES: "◊"}
 _TURNED = {BETTER: WORSE, WORSE: BETTER}
-_DIGITS = (4, 3)
 #: What the test says of the first run and the second.
 _FIRST = {
     BETTER: "{measure}: {best} is first, {mean}; better than {second} by {gap} ({low} to {high}, {p})",
@@ -61,16 +60,16 @@ def screen(result: Comparison, *, sort: str | None = None, top: int | None = Non
     ranked = next((own for own in every if own.measure == by), every[0])
     order = sorted(ranked.runs) if by is None else list(ranked.runs)
     last = ranked.runs[order[-1]]
-    counted = say("{n:,} {n:run|runs}", n=len(order)), say("{n:,} {n:topic|topics}", n=len(result.scores.shared))
     return Screen(
-        [" · ".join(counted), *_sentences(result, every), *_ties(result, every)],
+        [*_sentences(result, every), *_ties(result, every)],
         list(_tables(every, order, ranked)),
         len(order),
         lambda rows: say(
             "… {n:,} more, down to {run} {figure}", n=len(order) - rows, run=order[-1], figure=fixed(last["mean"])
         ),
-        [say("How: {how}", how=word("; ").join(result.method)), _rest(result)],
+        [_rest(result)],
         top,
+        aside=[say("How: {how}", how=word("; ").join(result.method))],
     )
 
 
@@ -89,6 +88,11 @@ class _Own:
     @cached_property
     def pairs(self) -> pl.DataFrame:
         return pick(self.result.pairs, self.measure)
+
+    @property
+    def verdicts(self) -> dict[str, str]:
+        """The sentence of each pair by its second run: of the last one, where there are several."""
+        return dict(self.pairs.select("two", "verdict").iter_rows())
 
     def against(self, run: str) -> dict[str, dict[str, Any]]:
         """Return how a run stands against each run it was compared with: gap, interval and outcome are its own."""
@@ -158,9 +162,9 @@ def _sentences(result: Comparison, every: Sequence[_Own]) -> list[str]:
     pairs = every[0].pairs.height
     told = every[:MOST_MEASURES]
     if pairs == 1 or (result.plan.baseline is not None and len(every) == 1 and pairs <= MOST_SENTENCES):
-        said = [sentence for own in told for sentence in own.pairs["verdict"]]
+        said = [own.verdicts[run] for own in told for run in own.runs if run in own.verdicts]
     elif result.plan.baseline is None:
-        said = [_first(own) for own in told]
+        said = [*map(_first, told), _counts(told)]
     elif pairs <= MOST_SENTENCES:
         return [_of_run(run, result.plan.baseline, every) for run in every[0].runs if run != result.plan.baseline]
     else:
@@ -189,12 +193,25 @@ def _first(own: _Own) -> str:
     open_ = [run for run in own.runs if run not in (best, second) and others[run]["outcome"] == TIES]
     text += say("; not told apart from it: {names}", names=names(alike)) if alike else ""
     text += say("; ties decide between it and {names}", names=names(open_)) if open_ else ""
-    return text + say(
-        ". Of {pairs:,} pairs {differ:,} differ, {alike:,} are not told apart, ties decide {ties:,}.",
-        pairs=own.pairs.height,
-        differ=own.count(BETTER, WORSE),
-        alike=own.count(NONE, EQUIVALENT),
-        ties=own.count(TIES),
+    return text
+
+
+def _counts(every: Sequence[_Own]) -> str:
+    """Say how many pairs are told apart on each measure, are not, and are decided by ties."""
+    counted = (
+        say(
+            "{measure} {differ:,} / {alike:,} / {ties:,}",
+            measure=own.measure,
+            differ=own.count(BETTER, WORSE),
+            alike=own.count(NONE, EQUIVALENT),
+            ties=own.count(TIES),
+        )
+        for own in every
+    )
+    return say(
+        "Of {pairs:,} pairs told apart / not / decided by ties: {counted}",
+        pairs=every[0].pairs.height,
+        counted=", ".join(counted),
     )
 
 
@@ -274,18 +291,17 @@ def _gap(value: float) -> str:
 
 
 def _tables(every: Sequence[_Own], order: Sequence[str], ranked: _Own) -> Iterator[Table]:
-    """Yield the forms of the table: with or without intervals, with four digits or three."""
+    """Yield the forms of the table: with intervals, without, with fewer digits."""
     stub = [
         Column(word("rank"), [ranked.runs[run]["rank"] for run in order]),
         Column(word("run"), order, right=False),
     ]
     plan = ranked.result.plan
     half = say("± half of the {sure:g} % interval of the mean", sure=100 * (1 - plan.alpha))
-    for wide in (True, False) if plan.baseline is None else (True,):
-        lines = [*_legend(every), *([half] if wide and plan.baseline is None else [])]
-        for digits in _DIGITS:
-            columns = [column for own in every for column in _columns(own, order, digits, wide)]
-            yield Table(columns=[*stub, *columns], lines=[" · ".join(lines)])
+    for wide, digits in ((plan.baseline is None, 4), (False, 4), (False, 3)):
+        lines = [*_legend(every), *([half] if wide else [])]
+        columns = [column for own in every for column in _columns(own, order, digits, wide)]
+        yield Table(columns=[*stub, *columns], lines=[" · ".join(lines)])
 
 
 def _columns(own: _Own, order: Sequence[str], digits: int, wide: bool) -> Iterator[Column]:
@@ -314,15 +330,13 @@ def _legend(every: Sequence[_Own]) -> list[str]:
         ]
         return said
     if every[0].lettered:
-        said = [say("runs that share a letter are not told apart")]
-        return said + ([say("◊ every verdict that ties decide is with one of these")] if "◊" in there else [])
+        said = [say("runs with a letter in common are not told apart")]
+        return said + ([say("◊ ties decide verdicts with it")] if "◊" in there else [])
     said = [say("≈ not told apart from the first")] if "≈" in there else []
     return said + ([say("◊ ties decide between it and the first")] if "◊" in there else [])
 
 
 def _rest(result: Comparison) -> str:
     """Say what else there is."""
-    tables = "pairs | correlations | inversions | contrasts | robustness | …"
-    if result.plan.baseline is None and len(result.scores.runs) > 2:
-        return say("More: --table {tables}, --full, --baseline RUN; a page: exaequo report", tables=tables)
-    return say("More: --table {tables}, --full; a page: exaequo report", tables=tables)
+    one = "" if result.plan.baseline is not None or len(result.scores.runs) == 2 else "; --baseline RUN"
+    return say("More: --table pairs, contrasts, …; --full{one}; exaequo report", one=one)
