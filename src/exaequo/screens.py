@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -75,16 +76,18 @@ def _fitting(screen: Screen, many: int, columns: int) -> tuple[Table, int]:
     return cut, columns
 
 
+#: Blanks that no line ends at: around signs between numbers, and before %.
+_TOGETHER = re.compile(r" (?=[%/<=])|(?<=[/<=]) ")
+
+
 def _wrapped(sentences: Sequence[str], columns: int) -> list[str]:
-    """Return sentences as lines; none is broken inside a word."""
+    """Return sentences as lines; none is broken inside a word, or between a number and its sign."""
     width = min(columns, WIDEST_LINE)
-    return [
-        line
-        for each in sentences
-        for line in textwrap.wrap(
-            on_one_line(each), width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
-        )
-    ]
+    lines: list[str] = []
+    for each in sentences:
+        text = _TOGETHER.sub("\0", on_one_line(each))
+        lines += textwrap.wrap(text, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    return [line.replace("\0", " ") for line in lines]
 
 
 def picked(table: Table, rows: Sequence[int]) -> Table:

@@ -388,7 +388,7 @@ def plain(value: Any) -> Any:
 
 
 #: A function for each format. JSON is no table but a document; its tables are `rows`.
-WRITERS: dict[str, Callable[[Table], str]] = {
+WRITERS: dict[str, Callable[..., str]] = {
     "table": text,
     "csv": csv,
     "markdown": markdown,

@@ -19,7 +19,9 @@ from exaequo.tabular import Column, Table, cell_text, fixed, head
 #: What the drawings are made of: the ends, what lies between, the mean over all orders, the order of names.
 LEFT, BETWEEN, RIGHT, MEAN, NAMES = "├─┤●×"
 #: How wide drawings are where there is room, and where there is less.
-WIDTHS = (36, 28, 20, 12)
+WIDTHS = range(36, 9, -2)
+#: What is left out of the table where there is no room, step by step, and how narrow drawings get before that.
+LEFT_OUT = ((20, ()), (12, ("average", "largest")), (10, ("average", "largest", "tied", "gain")))
 #: A number is written as 0 below this.
 NOTHING = 1e-10
 
@@ -38,7 +40,7 @@ def screen(audit: TieAudit, *, sort: str | None = None, top: int | None = None) 
         list(_tables(rows, measure)),
         len(rows),
         lambda many: _more(rows[many:], sort),
-        [say("More: --table runs, lists, lucky, conclusions, …; --full; -m MEASURE; exaequo plot ties")],
+        [say("More: --table runs, lists, lucky, …; --full; -m MEASURE; exaequo plot ties")],
         top,
     )
 
@@ -80,7 +82,7 @@ def _documents(audit: TieAudit) -> str:
             say("{n:,} {n:run|runs}", n=audit.runs.height),
             say("{n:,} {n:topic|topics}", n=audit.lists["topic"].n_unique()),
             say(
-                "{n:,} {n:document|documents}, {share:.1f} % of them tied with another of their list",
+                "{n:,} {n:document|documents}, {share:.1f} % of them tied",
                 n=documents,
                 share=100 * tied / documents if documents else 0.0,
             ),
@@ -131,7 +133,7 @@ def _ranks(rows: Sequence[dict[str, Any]], measure: Measure) -> list[str]:
         return []
     return [
         say(
-            "By names, {moved:,} of {runs:,} {runs:run|runs} change rank on {measure}; {could:,} could, in some order.",
+            "By names, {moved:,} of {runs:,} {runs:run|runs} change rank on {measure}; {could:,} could.",
             moved=moved,
             runs=len(rows),
             measure=measure,
@@ -184,15 +186,15 @@ def _stuffing(audit: TieAudit, measure: Measure) -> list[str]:
     if not rows:
         return []
     row = max(rows, key=lambda each: abs(each["earned_optimistic"]))
+    ends = {"low": _figure(row["earned_realistic"], measure), "high": _figure(row["earned_optimistic"], measure)}
+    earned = say("{low} to {high}", **ends)
     more = say("; {n:,} more {n:run does|runs do} so", n=len(rows) - 1) if len(rows) > 1 else ""
     return [
         say(
-            "{run} fills its lists with {n:,} {n:document|documents} of score 0, worth {least} to {most} of its {measure}"
-            "{more}.",
+            "{run} fills its lists with {n:,} {n:document|documents} of score 0, worth {earned} of its {measure}{more}.",
             run=row["run"],
             n=row["documents"],
-            least=_figure(row["earned_realistic"], measure),
-            most=_figure(row["earned_optimistic"], measure),
+            earned=earned if abs(row["earned_optimistic"]) > NOTHING else say("nothing"),
             measure=measure,
             more=more,
         )
@@ -213,8 +215,8 @@ def _more(rows: Sequence[dict[str, Any]], sort: str | None) -> str:
 def _tables(rows: Sequence[dict[str, Any]], measure: Measure) -> Iterator[Table]:
     """Yield the forms of the table: all columns, then fewer, with narrower drawings."""
     counts = [measure.definition.highest != 1] * len(rows)
-    for left_out in ({*()}, {"average", "largest"}, {"average", "largest", "tied", "gain"}):
-        for width in WIDTHS:
+    for least, left_out in LEFT_OUT:
+        for width in (each for each in WIDTHS if each >= least):
             columns = {name: column for name, column in _columns(rows, measure, width).items() if name not in left_out}
             legend = [text for name, text in _legend().items() if name in columns]
             yield Table(columns=list(columns.values()), lines=[" · ".join(legend)]).whole(counts)
@@ -274,5 +276,5 @@ def _legend() -> dict[str, str]:
         "drawing": say("● average over all orders, × by name"),
         "trec_eval": say("trec_eval: ties by name"),
         "gain": say("gain %: that over the worst"),
-        "ranks": say("ranks: in all orders"),
+        "ranks": say("ranks: those that some order of ties gives"),
     }

@@ -64,7 +64,7 @@ def experiment(
     output.warn(*result.warnings)
     target = Target(form, None)
     if form == "table":
-        target.text(result.text(width=output.width()))
+        target.text(result.text(width=output.room()[0]))
     else:
         target.show({"systems": result.table()}, options=result.options, warnings=result.warnings)
     if folder is not None:

@@ -144,7 +144,8 @@ class Target:
         else:
             some = [table for table in tables.values() if table.frame.height or not table.title]
             shown = [tabular.Table(lines=before), *some, tabular.Table(lines=after)]
-        text = "\n\n".join(filter(None, map(tabular.WRITERS[self.format], shown)))
+        width = {} if self.format != "table" or self.path else {"width": output.width()}
+        text = "\n\n".join(filter(None, (tabular.WRITERS[self.format](each, **width) for each in shown)))
         if not text and self.format == "table":
             text = "\n".join(say("{title}: none", title=table.title) for table in tables.values())
         self.text(text)

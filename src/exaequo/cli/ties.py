@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -27,6 +28,24 @@ TABLES = {
     "stuffing": "What documents of score 0 at the end of lists earn, and its share of the score",
     "reversals": "How often what n topics say of two runs is reversed on n others",
     "lists": "Ties of each list",
+}
+
+#: What columns of these tables are, where their names do not say it.
+COLUMNS = {
+    "tied_percent": "tied %: documents that share their score with another of their list",
+    "per_score": "per score: documents for each different score",
+    "largest_tie": "largest tie: its documents",
+    "only_in_single": "only in single: documents that are tied only if scores are kept in single precision",
+    "stuffed": "stuffed: documents of score 0 at the end of a list, after positive scores",
+    "sd": "sd: standard deviation over all orders of ties",
+    "how": "how: where the expected value, the mean over all orders, comes from",
+    "error": "error: standard error of an expected value that is estimated",
+    "span": "span: optimistic less realistic",
+    "c_over_r_percent": "C over R %: what conventional gains over realistic, in percent; O: optimistic",
+    "first_realistic": "1/RR: rank of the first relevant document",
+    "win_percent": "win, draw, loss %: of the first run, with ties broken at random",
+    "changes": "changes: not the same under all strategies",
+    "earned_realistic": "earned: what the score loses without these documents; share: of the score",
 }
 
 
@@ -96,7 +115,11 @@ def _show(audit: TieAudit, chosen: list[str], target: Target) -> None:
     tables = {}
     for name in chosen:
         frame = audit.tables[name]
-        tables[name] = Table.of(frame, say(TABLES[name]), brief=_brief(frame), names=names)
+        brief = _brief(frame)
+        tables[name] = Table.of(frame, say(TABLES[name]), brief=brief, names=names)
+        if target.format == "table" and len(chosen) == 1:
+            lines = [say(COLUMNS[each]) for each in brief.columns if each in COLUMNS]
+            tables[name] = replace(tables[name], lines=lines)
         if "measure" in frame.columns:  # what is no proportion may be a number of documents
             counts = [parse_measure(each).definition.highest != 1 for each in frame["measure"]]
             tables[name] = tables[name].whole(counts)
@@ -110,11 +133,13 @@ def _brief(frame: pl.DataFrame) -> pl.DataFrame:
 
     from exaequo.audit import CHANCES
     from exaequo.luck import RANKS
+    from exaequo.screens import settled
     from exaequo.tiestats import LEVELS
 
     rare = (*RANKS, *CHANCES, "error", "sd")
     empty = [name for name in frame.columns if name in rare and not _any(frame[name])]
     brief = frame.drop(empty, "luck", strict=False).select(pl.exclude("^p_.*$"))
+    brief = settled(brief, "sd", "span", *(name for name in brief.columns if name.startswith("earned_")))
     if "by" in brief.columns:
         return brief.with_columns(pl.col("by").replace({level: word(level) for level in LEVELS}))
     if "ties" in brief.columns:
