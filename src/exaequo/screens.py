@@ -1,4 +1,4 @@
-"""One screen that answers: sentences, one table as far as there is room, what else there is. In: a `Screen`. Out: text."""
+"""One screen that answers: sentences, a table as far as there is room, what else there is. Out: text."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Screen:
     """What one screen shows: sentences, a table, what its columns are and what else there is.
 
     `tables` are forms of one table, the fullest first: the first that fits is shown, the last in parts if none does.
-    Each is about so many `things`, with a row or a few for each; `top` asks for so many of them, and `more` says what is
-    left out after a number of them. What stands `aside`, above the last lines, is shown where there is room for it.
+    Each is about so many `things`, with a row or a few for each; `top` asks for so many of them, and `more` says what
+    is left out after a number of them. What stands `aside`, above the last lines, is shown where there is room for it.
     """
 
     before: Sequence[str]

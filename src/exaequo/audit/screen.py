@@ -13,7 +13,7 @@ from exaequo.choices import COMPARED, EXPECTED
 from exaequo.judge import Floats
 from exaequo.language import number, say, word
 from exaequo.measures import Measure, parse_measure
-from exaequo.screens import Screen, names, ranks, sorted_by
+from exaequo.screens import Screen, ranks, sorted_by
 from exaequo.tabular import Column, Table, cell_text, fixed, head
 
 #: What the drawings are made of: the ends, what lies between, the mean over all orders, the order of names.
@@ -97,8 +97,8 @@ def _widest(rows: Sequence[dict[str, Any]], measure: Measure) -> str:
         return say("Ties change no {measure}.", measure=measure)
     gain = row["c_over_r_percent"]
     return say(
-        "Ties move {run} most: its {measure} is {worst} at worst, {best} at best and {mean} on average; trec_eval, which "
-        "orders ties by name, says {names}{gain}.",
+        "Ties move {run} most: its {measure} is {worst} at worst, {best} at best and {mean} on average; trec_eval, "
+        "which orders ties by name, says {names}{gain}.",
         run=row["run"],
         measure=measure,
         worst=_figure(row["realistic"], measure),
@@ -152,8 +152,8 @@ def _conclusions(audit: TieAudit) -> list[str]:
     counted = audit.conclusions.group_by("measure", maintain_order=True).agg(pl.col("changes").sum())
     return [
         say(
-            "{n:,} of {pairs:,} conclusions between two runs depend on ties ({counted}): which is better, or whether p < "
-            "{alpha:g}, each test by itself; exaequo compare corrects p for their number.",
+            "{n:,} of {pairs:,} conclusions between two runs depend on ties ({counted}): which is better, or whether "
+            "p < {alpha:g}, each test by itself; exaequo compare corrects p for their number.",
             n=changing,
             pairs=every,
             counted=", ".join(f"{name} {number(f'{n:,}')}" for name, n in counted.iter_rows()),
@@ -170,7 +170,8 @@ def _chances(audit: TieAudit, measure: Measure) -> list[str]:
     row = rows.row(0, named=True)
     return [
         say(
-            "With ties broken at random {one} beats {two} on {measure} in {win:.1f} % of orders, and loses in {loss:.1f} %.",
+            "With ties broken at random {one} beats {two} on {measure} in {win:.1f} % of orders and loses in "
+            "{loss:.1f} %.",
             one=row["one"],
             two=row["two"],
             measure=measure,
@@ -191,7 +192,8 @@ def _stuffing(audit: TieAudit, measure: Measure) -> list[str]:
     more = say("; {n:,} more {n:run does|runs do} so", n=len(rows) - 1) if len(rows) > 1 else ""
     return [
         say(
-            "{run} fills its lists with {n:,} {n:document|documents} of score 0, worth {earned} of its {measure}{more}.",
+            "{run} fills its lists with {n:,} {n:document|documents} of score 0, worth {earned} of its {measure}"
+            "{more}.",
             run=row["run"],
             n=row["documents"],
             earned=earned if abs(row["earned_optimistic"]) > NOTHING else say("nothing"),
@@ -252,7 +254,7 @@ def _drawn(rows: Sequence[dict[str, Any]], width: int) -> list[str]:
     def at(figure: float) -> int:
         if np.isnan(figure) or most == least:
             return 0
-        return round((min(max(figure, least), most) - least) / (most - least) * (width - 1))
+        return round(float((min(max(figure, least), most) - least) / (most - least)) * (width - 1))
 
     drawn = []
     for row in rows:
@@ -270,7 +272,7 @@ def _drawn(rows: Sequence[dict[str, Any]], width: int) -> list[str]:
 def _legend() -> dict[str, str]:
     """Say what each column is that does not say so itself."""
     return {
-        "tied": say("tied %: documents that share their score, mean over lists"),
+        "tied": say("tied %: documents that share their score with another of their list"),
         "largest": say("largest tie: its documents"),
         "worst": say("worst, best: realistic and optimistic ties"),
         "drawing": say("● average over all orders, × by name"),

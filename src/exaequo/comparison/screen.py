@@ -106,7 +106,7 @@ class _Own:
     @cached_property
     def lettered(self) -> bool:
         """Tell whether the letters of groups are few enough to read."""
-        return int(self.result.systems["group"].str.len_chars().max() or 0) <= MOST_LETTERS  # type: ignore[call-overload]
+        return max(map(len, self.result.systems["group"])) <= MOST_LETTERS
 
     @cached_property
     def marks(self) -> dict[str, str]:
@@ -151,7 +151,7 @@ def _seen_from(run: str, row: dict[str, Any]) -> dict[str, Any]:
 def _span(row: dict[str, Any], ties: Sequence[str]) -> float:
     """Return how far the strategies lie apart, as far as digits show it."""
     found = [row["mean"], *(row[each] for each in ties[1:])]
-    return round(max(found) - min(found), 10)
+    return float(round(max(found) - min(found), 10))
 
 
 # ------------------------------------------------------------------------------------------------------- sentences
@@ -219,12 +219,12 @@ def _of_run(run: str, baseline: str, every: Sequence[_Own]) -> str:
     """Say on which measures a run is better, worse, neither, or decided by ties."""
     outcomes = {own.measure.name: own.against(run)[baseline]["outcome"] for own in every}
     said = []
-    for outcome, text in _AGAINST.items():
+    for outcome in _AGAINST:
         on = [name for name, found in outcomes.items() if found == outcome]
-        if len(on) == len(outcomes) > 1:
-            said.append(say(text, measures=say("all {n:,} measures", n=len(on))))
-        elif on:
-            said.append(say(text, measures=names(on, len(on))))
+        if on:
+            every_one = len(on) == len(outcomes) > 1
+            which = say("all {n:,} measures", n=len(on)) if every_one else names(on, len(on))
+            said.append(say(_AGAINST[outcome], measures=which))
     return say("{run}: {said}", run=run, said=word("; ").join(said))
 
 
@@ -232,8 +232,8 @@ def _beaten(own: _Own, baseline: str) -> str:
     """Say how many runs are better than the baseline, worse, neither, or decided by ties; and the best of them."""
     best = next(run for run in own.runs if run != baseline)
     return say(
-        "{measure}: {better:,} better than {baseline}, {worse:,} worse, {alike:,} not told apart, ties decide {ties:,}; "
-        "the highest is {best}, {gap}",
+        "{measure}: {better:,} better than {baseline}, {worse:,} worse, {alike:,} not told apart, ties decide "
+        "{ties:,}; first is {best}, {gap}",
         measure=own.measure,
         better=own.count(BETTER),
         baseline=baseline,
@@ -324,13 +324,12 @@ def _legend(every: Sequence[_Own]) -> list[str]:
     plan = every[0].result.plan
     there = "".join(mark for own in every for mark in own.marks.values())
     if plan.baseline is not None:
-        said = [
+        return [
             say("Δ against {baseline}", baseline=plan.baseline),
             *(f"{mark} {word(_MEANING[outcome])}" for outcome, mark in MARKS.items() if mark in there),
         ]
-        return said
     if every[0].lettered:
-        said = [say("runs with a letter in common are not told apart")]
+        said = [say("Runs with a letter in common are not told apart")]
         return said + ([say("◊ ties decide verdicts with it")] if "◊" in there else [])
     said = [say("≈ not told apart from the first")] if "≈" in there else []
     return said + ([say("◊ ties decide between it and the first")] if "◊" in there else [])
@@ -338,5 +337,5 @@ def _legend(every: Sequence[_Own]) -> list[str]:
 
 def _rest(result: Comparison) -> str:
     """Say what else there is."""
-    one = "" if result.plan.baseline is not None or len(result.scores.runs) == 2 else "; --baseline RUN"
+    one = "" if result.plan.baseline is not None or len(result.scores.runs) == 2 else word("; ") + "--baseline RUN"
     return say("More: --table pairs, contrasts, …; --full{one}; exaequo report", one=one)

@@ -61,7 +61,7 @@ def _rest() -> str:
 
 def _ranks(scores: Scores, measure: Measure, ties: str) -> list[int]:
     means = np.array([scores.mean(measure, run=run, ties=ties) for run in scores.runs])
-    return ranks(measure.upward * means).tolist()
+    return [int(each) for each in ranks(measure.upward * means)]
 
 
 def _with_ranks(table: Table, places: list[int]) -> Table:
