@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from exaequo import tabular
-from exaequo.errors import BadParameter
+from exaequo.errors import BadParameter, ExaequoError
 from exaequo.judge import Floats, Ints
 from exaequo.language import say
 from exaequo.measures import Measure, parse_measure
@@ -23,7 +23,7 @@ BY_NAME = "name"
 #: Longer lines of sentences are hard to read, whatever the terminal has.
 WIDEST_LINE = 100
 #: A table has at least so many rows, however small the screen is.
-LEAST_ROWS = 5
+LEAST_ROWS = 3
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def sorted_by(sort: str | None, measures: Sequence[Measure]) -> Measure | None:
         return measures[0]
     try:
         return by_name[sort if sort in by_name else parse_measure(sort).name]
-    except (KeyError, BadParameter):
+    except (KeyError, ExaequoError):
         known = [BY_NAME, *by_name]
         hint = did_you_mean(sort, known) or f": {', '.join(known)}."
         raise BadParameter(f"--sort takes {BY_NAME} or a measure that is shown. Got {sort!r}{hint}") from None
@@ -126,7 +126,7 @@ def ranks(oriented: Floats) -> Ints:
 def settled(frame: pl.DataFrame, *columns: str) -> pl.DataFrame:
     """Return a frame in which what is 0 but for the order of adding up is 0, in those of these columns it has."""
     there = [pl.col(name) for name in columns if name in frame.columns]
-    return frame.with_columns(each * (each.abs() > 1e-10) + 0.0 for each in there)
+    return frame.with_columns(pl.when(each.abs() < 1e-10).then(0.0).otherwise(each).name.keep() for each in there)
 
 
 def names(them: Sequence[str], most: int = 3) -> str:

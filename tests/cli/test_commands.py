@@ -106,7 +106,8 @@ class TestReplicate:
 @pytest.mark.usefixtures("files")
 class TestEval:
     def test_table(self, capfd: pytest.CaptureFixture[str]) -> None:
-        text, err = out(capfd, "eval", "qrels.txt", "sys.txt", "other.txt", "-m", "AP P@2", "-m", "NumQ")
+        asked = ["eval", "qrels.txt", "sys.txt", "other.txt", "-m", "AP P@2", "-m", "NumQ", "--full"]
+        text, err = out(capfd, *asked)
         assert text.splitlines() == [
             "ties: realistic · 2 topics · relevant: grade > 0 · * best of its column",
             "",

@@ -219,7 +219,8 @@ def _tables(rows: Sequence[dict[str, Any]], measure: Measure) -> Iterator[Table]
     counts = [measure.definition.highest != 1] * len(rows)
     for least, left_out in LEFT_OUT:
         for width in (each for each in WIDTHS if each >= least):
-            columns = {name: column for name, column in _columns(rows, measure, width).items() if name not in left_out}
+            out = {*left_out, *(("rank", "ranks") if len(rows) == 1 else ())}
+            columns = {name: column for name, column in _columns(rows, measure, width).items() if name not in out}
             legend = [text for name, text in _legend().items() if name in columns]
             yield Table(columns=list(columns.values()), lines=[" · ".join(legend)]).whole(counts)
 

@@ -47,7 +47,7 @@ def warn(*messages: str) -> None:
 
 #: What stands for signs of ours where the terminal has no Unicode; those of tables are as wide as the sign.
 _PLAIN = str.maketrans(
-    dict(zip("·–−≈±×●├─┤▲▼◊", "|--~~xo|-|+-?", strict=True))
+    dict(zip("·–−≈±×●├─┤▲▼◊", "|--~~xo|-|^v?", strict=True))
     | {"…": "...", "→": "->", "≥": ">=", "≤": "<=", "\xa0": " ", "τ": "tau", "α": "alpha", "κ": "kappa", "Δ": "d"}
 )
 

@@ -23,6 +23,8 @@ from exaequo.text import p_text, signed
 MOST_SENTENCES = 8
 #: Measures that have their sentence; all are in the table.
 MOST_MEASURES = 4
+#: More runs than these are counted, not named.
+MOST_NAMES = 4
 #: Longer letters of groups are not read by anyone.
 MOST_LETTERS = 5
 MARKS = {BETTER: "▲", WORSE: "▼", NONE: "=", EQUIVALENT: "≈", TIES: "◊"}
@@ -191,9 +193,13 @@ def _first(own: _Own) -> str:
     )
     alike = [run for run in own.runs if run not in (best, second) and others[run]["outcome"] in (NONE, EQUIVALENT)]
     open_ = [run for run in own.runs if run not in (best, second) and others[run]["outcome"] == TIES]
-    text += say("; not told apart from it: {names}", names=names(alike)) if alike else ""
-    text += say("; ties decide between it and {names}", names=names(open_)) if open_ else ""
-    return text
+    text += say("; not told apart: {names}", names=_few(alike)) if alike else ""
+    return text + (say("; ties decide: {names}", names=_few(open_)) if open_ else "")
+
+
+def _few(them: Sequence[str]) -> str:
+    """Return a few names, or how many there are: the table marks them."""
+    return names(them) if len(them) <= MOST_NAMES else say("{n:,} more", n=len(them))
 
 
 def _counts(every: Sequence[_Own]) -> str:
@@ -222,7 +228,7 @@ def _of_run(run: str, baseline: str, every: Sequence[_Own]) -> str:
     for outcome in _AGAINST:
         on = [name for name, found in outcomes.items() if found == outcome]
         if on:
-            every_one = len(on) == len(outcomes) > 1
+            every_one = len(on) == len(outcomes) > 2
             which = say("all {n:,} measures", n=len(on)) if every_one else names(on, len(on))
             said.append(say(_AGAINST[outcome], measures=which))
     return say("{run}: {said}", run=run, said=word("; ").join(said))
