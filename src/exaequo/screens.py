@@ -77,7 +77,7 @@ def _fitting(screen: Screen, many: int, columns: int) -> tuple[Table, int]:
 
 
 #: Blanks that no line ends at: around signs between numbers, and before %.
-_TOGETHER = re.compile(r" (?=[%/<=])|(?<=[/<=]) ")
+_TOGETHER = re.compile(r" (?=[%/<=:;])|(?<=[/<=]) ")
 
 
 def _wrapped(sentences: Sequence[str], columns: int) -> list[str]:

@@ -235,7 +235,7 @@ def text(table: Table, *, width: int = 0, colour: bool = False) -> str:
     levels = 2 if any(column.group for column in table.columns) else 1
     blocks = [[table.columns[at] for at in block] for block in _neighbours(table.columns)]
     lines = [_grouped([_aligned(each, levels, colour) for each in block], block[0]) for block in blocks]
-    parts = _parts([block[0].right for block in blocks], lines, levels, width)
+    parts = _parts([block[0].right for block in blocks], lines, width)
     written = [
         "\n".join("  ".join(row).rstrip() for row in zip(*(lines[at] for at in part), strict=True)) for part in parts
     ]
@@ -268,16 +268,16 @@ def _grouped(block: Sequence[list[str]], first: Column) -> list[str]:
     return lines
 
 
-def _parts(right: Sequence[bool], lines: Sequence[list[str]], levels: int, width: int) -> list[list[int]]:
-    """Return which columns stand side by side: names always, groups whole, of the others as many as fit."""
-    left = [at for at, figures in enumerate(right) if not figures]
-    used = stub = sum(max((len(cell.rstrip()) for cell in lines[at][levels:]), default=0) + 2 for at in left)
+def _parts(right: Sequence[bool], lines: Sequence[list[str]], width: int) -> list[list[int]]:
+    """Return which columns stand side by side: the first names always, groups whole, of the others as many as fit."""
+    begin = next((at for at, figures in enumerate(right) if not figures), 0)
+    end = next((at for at, figures in enumerate(right) if figures and at > begin), len(right))
+    left = list(range(begin, end)) if not all(right) else []
+    used = stub = sum(len(lines[at][0]) + 2 for at in left)
     parts: list[list[int]] = [[]]
-    for at, figures in enumerate(right):
-        if not figures:
-            continue
+    for at in (each for each in range(len(right)) if each not in left):
         wide = len(lines[at][0]) + 2
-        if width and parts[-1] and used + wide > width:
+        if width and parts[-1] and used + wide - 2 > width:
             parts.append([])
             used = stub
         parts[-1].append(at)
