@@ -197,6 +197,15 @@ More: --table runs, lists, lucky, …; --full; -m MEASURE; exaequo plot ties
     )
 
 
+@pytest.mark.parametrize("page", ["compare", "ties"])
+def test_the_screens_of_the_docs(page: str, files: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    text = (Path(__file__).parents[2] / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    ((options, screen),) = re.findall(
+        rf"^\$ exaequo {page} sample/qrels.txt sample/runs/\*(.*)\n((?:.+\n|\n)*?)```", text, re.M
+    )
+    assert out(capfd, page, *files, *options.split()) == screen
+
+
 # --------------------------------------------------------------------------------------------------------- the room
 
 
@@ -266,8 +275,14 @@ def test_the_rest_is_there_when_asked_for(files: list[str], capfd: pytest.Captur
 
 @pytest.mark.parametrize("more", [["--full"], ["--format", "csv"], ["-o", "x"], ["-q"]])
 def test_an_order_is_for_the_screen(more: list[str], files: list[str], capfd: pytest.CaptureFixture[str]) -> None:
-    assert command(["eval", *files, "--sort", "AP", *more]) == 2
-    assert "--sort is for the first screen" in capfd.readouterr().err
+    for name, value in ("sort", "AP"), ("top", "3"):
+        assert command(["eval", *files, f"--{name}", value, *more]) == 2
+        assert f"--{name} is for the first screen" in capfd.readouterr().err
+
+
+def test_the_luckiest_lists_have_a_top_too(files: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    lucky = out(capfd, "ties", *files, "-m", "AP", "--table", "lucky", "--top", "2", "--format", "csv")
+    assert len(lucky.splitlines()) == 3
 
 
 def test_an_order_that_is_not_there(files: list[str], capfd: pytest.CaptureFixture[str]) -> None:

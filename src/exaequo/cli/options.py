@@ -325,11 +325,15 @@ class View:
     top: int | None
     full: bool
 
-    def first(self, target: Target, *, other: bool = False) -> bool:
-        """Tell whether the first screen is wanted: text for standard output, and nothing `other` was asked for."""
+    def first(self, target: Target, *, other: bool = False, tops: bool = False) -> bool:
+        """Tell whether the first screen is wanted: text for standard output, and nothing `other` was asked for.
+
+        `tops` says that other tables have a top, too.
+        """
         wanted = target.format == "table" and target.path is None and not self.full and not other
-        if self.sort is not None and not wanted:
-            raise UsageError("--sort is for the first screen: leave --full, --table, -q, --format and -o out.")
+        asked = [name for name in ("sort", "top") if getattr(self, name) is not None and not (tops and name == "top")]
+        if asked and not wanted:
+            raise UsageError(f"--{asked[0]} is for the first screen: leave --full, --table, -q, --format and -o out.")
         return wanted
 
 

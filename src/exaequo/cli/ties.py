@@ -83,7 +83,7 @@ def ties(
     """
     output.check_paths((qrels, *runs), target.path)
     target.one_table(only, TABLES)
-    first = view.first(target, other=per_topic or only is not None)
+    first = view.first(target, other=per_topic or only is not None, tops=True)
     from exaequo.audit import MOST_CHANCES, audit_runs
     from exaequo.evaluation import judged_runs
     from exaequo.measures import parse_measures
