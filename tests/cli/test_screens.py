@@ -23,6 +23,8 @@ from exaequo.comparison.screen import screen as comparison_screen
 from exaequo.comparison.verdicts import TIES
 from exaequo.errors import BadParameter, UsageError
 from exaequo.measures import parse_measures
+from exaequo.scores import TieEffect
+from exaequo.scores.formats import tie_lines
 from exaequo.screens import Screen, names, picked, ranks, settled, shown, sorted_by
 from exaequo.tabular import Column, Table
 
@@ -400,6 +402,16 @@ def test_lines_do_not_end_between_a_number_and_its_sign() -> None:
     for width in range(20, 60):
         text = shown(Screen(["so that p < 0.05 in 12.5 % of the cases, or a / b"], [table], 1, str), width, 40)
         assert not re.search(r"\n *[%<=/]|[<=/]$", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize(("more", "said"), [(1e-13, False), (1e-6, True)])
+def test_ties_decide_what_digits_show(more: float, said: bool) -> None:
+    (measure,) = parse_measures("AP")
+    scores = exaequo.evaluate(*SAMPLE, measure)
+    effect = TieEffect("r", measure, 0.0167, 0.0167, 0.0167 + more, 1)
+    object.__setattr__(scores, "tie_effects", (effect,))
+    assert bool(tie_lines(scores, exact=True)) == bool(tie_lines(scores, per_topic=True)) == said
+    assert not tie_lines(scores)
 
 
 def test_ranks_names_and_orders() -> None:
