@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -206,7 +207,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.usefixtures("files")
 def test_ties_command(capfd: pytest.CaptureFixture[str]) -> None:
-    assert command(["ties", "q", "r"]) == 0
+    assert command(["ties", "q", "r", "--full"]) == 0
     text = capfd.readouterr().out
     assert "Lists that the names of documents help most" in text
     assert "Ties change" in text
@@ -232,7 +233,10 @@ def test_a_table_of_nothing_says_so(capfd: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.usefixtures("files")
 def test_whole_numbers_are_whole(capfd: pytest.CaptureFixture[str]) -> None:
-    assert command(["ties", "q", "r", "-m", "NumRet", "-m", "LastRel(docs=10)", "-m", "RR"]) == 0
+    asked = ["ties", "q", "r", "-m", "NumRet", "-m", "LastRel(docs=10)", "-m", "RR"]
+    assert command(asked) == 0
+    assert re.search(r"^s +33\.3 +4 +● +4 +4 +0\.0$", capfd.readouterr().out, re.MULTILINE)
+    assert command([*asked, "--full"]) == 0
     text = capfd.readouterr().out
     rows = [line.split() for line in text.splitlines()]
     assert ["s", "NumRet", "4", "4", "4", "4"] in [row[:6] for row in rows]

@@ -321,7 +321,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 @pytest.mark.usefixtures("files")
 def test_compare_command(capfd: pytest.CaptureFixture[str]) -> None:
     runs = ["runs/bm25.txt", "runs/hybrid.txt", "runs/llm-judge.txt"]
-    assert command(["compare", "qrels.txt", *runs]) == 0
+    assert command(["compare", "qrels.txt", *runs, "--full"]) == 0
     text = capfd.readouterr().out
     assert text.startswith(
         "25 topics, realistic ties; better or worse where realistic, expected and optimistic agree\n"

@@ -218,7 +218,7 @@ ENGLISH_WORD = re.compile(
     r"realistic|conventional|optimistic|expected|yes|no|undefined|difference|corrected|recall|precision|threshold|"
     r"same|reversed|window|chosen|win|draw|judges)\b"
 )
-OPTION = re.compile(r"--\w+( \w+(, \w+)*)?")
+OPTION = re.compile(r"--\w+( \w+(, \w+)*)?|exaequo plot ties")
 
 
 def english() -> re.Pattern[str]:

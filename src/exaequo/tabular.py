@@ -258,22 +258,20 @@ def _neighbours(columns: Sequence[Column]) -> Iterator[list[int]]:
 def text(table: Table, *, width: int = 0, colour: bool = False) -> str:
     """Return columns aligned with blanks, numbers to the right, * after the best; in parts if a `width` says so."""
     levels = 2 if any(column.group for column in table.columns) else 1
-    aligned = [_aligned(column, levels, colour) for column in table.columns]
-    parts = _parts(table.columns, aligned, levels, width)
-    for _, *others in _neighbours(table.columns):
-        for at in others:
-            aligned[at][0] = " " * len(aligned[at][0])
+    blocks = [[table.columns[at] for at in block] for block in _neighbours(table.columns)]
+    lines = [_grouped([_aligned(each, levels, colour) for each in block], block[0]) for block in blocks]
+    parts = _parts([block[0].right for block in blocks], lines, width)
     written = [
-        "\n".join("  ".join(row).rstrip() for row in zip(*(aligned[at] for at in part), strict=True)) for part in parts
+        "\n".join("  ".join(row).rstrip() for row in zip(*(lines[at] for at in part), strict=True)) for part in parts
     ]
     said = "\n".join(map(on_one_line, table.lines))
     return "\n\n".join(filter(None, [on_one_line(table.title), *written, said]))
 
 
 def _aligned(column: Column, levels: int, colour: bool) -> list[str]:
-    """Return heads and cells of a column, all of one width."""
+    """Return heads and cells of a column, all of one width; nothing yet above what is one of a group."""
     best, room = set(column.best or ()), "" if column.best is None else " "
-    heads = [column.group, column.head] if column.group else [column.head, ""][:levels]
+    heads = ["", column.head] if column.group else [column.head, ""][:levels]
     cells = [cell_text(value, column.digits) for value in column.values]
     cells = [cell + ("*" if row in best else room) for row, cell in enumerate(cells)]
     marked = [f"{cell} {mark}" if mark else cell for cell, mark in zip_longest(cells, map(on_one_line, column.marks))]
@@ -285,19 +283,29 @@ def _aligned(column: Column, levels: int, colour: bool) -> list[str]:
     return lines
 
 
-def _parts(columns: Sequence[Column], aligned: Sequence[list[str]], levels: int, width: int) -> list[list[int]]:
-    """Return which columns stand side by side: names always, groups whole, of the others as many as fit."""
-    left = [at for at, column in enumerate(columns) if not column.right]
-    used = stub = sum(max((len(cell.rstrip()) for cell in aligned[at][levels:]), default=0) + 2 for at in left)
+def _grouped(block: Sequence[list[str]], first: Column) -> list[str]:
+    """Return columns side by side, the name of their group above the first, or over as many as it takes."""
+    lines = list(map("  ".join, zip(*block, strict=True)))
+    if first.group:
+        name = on_one_line(first.group) + ("" if first.best is None else " ")
+        wider = " " * max(len(name) - len(lines[1]), 0)
+        lines = [name.rjust(len(block[0][1])).ljust(len(lines[1])), *(wider + line for line in lines[1:])]
+    return lines
+
+
+def _parts(right: Sequence[bool], lines: Sequence[list[str]], width: int) -> list[list[int]]:
+    """Return which columns stand side by side: the first names always, groups whole, of the others as many as fit."""
+    begin = next((at for at, figures in enumerate(right) if not figures), 0)
+    end = next((at for at, figures in enumerate(right) if figures and at > begin), len(right))
+    left = list(range(begin, end)) if not all(right) else []
+    used = stub = sum(len(lines[at][0]) + 2 for at in left)
     parts: list[list[int]] = [[]]
-    for block in _neighbours(columns):
-        if not columns[block[0]].right:
-            continue
-        wide = sum(len(aligned[at][0]) + 2 for at in block)
-        if width and parts[-1] and used + wide > width:
+    for at in (each for each in range(len(right)) if each not in left):
+        wide = len(lines[at][0]) + 2
+        if width and parts[-1] and used + wide - 2 > width:
             parts.append([])
             used = stub
-        parts[-1] += block
+        parts[-1].append(at)
         used += wide
     return [sorted(left + part) for part in parts]
 
@@ -395,5 +403,5 @@ def plain(value: Any) -> Any:
 
 
 #: A function for each format. JSON is no table but a document; its tables are `rows`.
-WRITERS: dict[str, Callable[[Table], str]]
+WRITERS: dict[str, Callable[..., str]]
 WRITERS = {"table": text, "csv": csv, "markdown": markdown, "latex": latex, "html": html}

@@ -106,7 +106,8 @@ class TestReplicate:
 @pytest.mark.usefixtures("files")
 class TestEval:
     def test_table(self, capfd: pytest.CaptureFixture[str]) -> None:
-        text, err = out(capfd, "eval", "qrels.txt", "sys.txt", "other.txt", "-m", "AP P@2", "-m", "NumQ")
+        asked = ["eval", "qrels.txt", "sys.txt", "other.txt", "-m", "AP P@2", "-m", "NumQ", "--full"]
+        text, err = out(capfd, *asked)
         assert text.splitlines() == [
             "ties: realistic · 2 topics · relevant: grade > 0 · * best of its column",
             "",
@@ -267,7 +268,8 @@ def test_ties_that_show_in_topics_only(files: Path, capfd: pytest.CaptureFixture
     topics = range(30_000)
     (files / "q").write_text("".join(f"{t} 0 a 1\n" for t in topics), encoding="utf-8")
     (files / "r").write_text("".join(f"{t} Q0 a 1 1 s\n" for t in topics) + "7 Q0 b 2 1 s\n", encoding="utf-8")
-    assert "ties decide" not in out(capfd, "eval", "q", "r", "-m", "RR")[0]
+    assert "ies decide" not in out(capfd, "eval", "q", "r", "-m", "RR")[0]
+    assert "ies decide" not in out(capfd, "eval", "q", "r", "-m", "RR", "--full")[0]
     assert (
         "conventional 0.99998, optimistic 1.00000; 1 topic changed" in out(capfd, "eval", "q", "r", "-m", "RR", "-q")[0]
     )

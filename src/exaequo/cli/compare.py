@@ -13,11 +13,13 @@ from exaequo.cli.options import (
     TIES_HELP,
     Files,
     Target,
+    View,
     compares,
     evaluates,
     measure_option,
     reads_files,
     speaks,
+    views,
     writes,
 )
 from exaequo.errors import BadParameter, UsageError, bad_input
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
     from exaequo.scores import Scores
 
 TABLES = {
-    "systems": "Systems (those that share a letter are not told apart; ▲▼ differ from the baseline)",
+    "systems": "Systems (those that share a letter are not told apart)",
     "pairs": "Pairs: the second against the first",
     "extremes": "Best and worst system of each measure",
     "correlations": "Rankings of systems by two measures, or under two strategies",
@@ -58,6 +60,8 @@ TABLES = {
 SHOWN = (
     "systems pairs orders sorts orderings collections inverted judges correlations inversions contrasts robustness"
 ).split()
+#: Those that an option asks for: they stand below the first screen.
+ASKED = ("collections", "inverted", "judges", "orders", "sorts", "orderings")
 #: The options that tables need.
 NEEDED = {"judges": "judges", "orders": "rank-by", "sorts": "rank-by", "orderings": "orderings"}
 
@@ -81,6 +85,7 @@ NEEDED = {"judges": "judges", "orders": "rank-by", "sorts": "rank-by", "ordering
     "--orderings", multiple=True, metavar="FILE", help="Orders people put the systems in: lines [judge] system rank."
 )
 @click.option("--table", "only", type=click.Choice(list(TABLES)), help="Give this table alone.")
+@views
 @writes(*TABLE_FORMATS)
 @reads_files
 @speaks
@@ -97,12 +102,14 @@ def compare(
     rank_by: tuple[str, ...],
     orderings: tuple[str, ...],
     only: str | None,
+    view: View,
     target: Target,
     files: Files,
 ) -> None:
     """Compare two or more RUNs over the topics of QRELS: tests, intervals, effect sizes, power, what ties change."""
     output.check_paths((qrels, *runs), target.path)
     target.one_table(only, TABLES)
+    first = view.first(target, other=only is not None)
     from exaequo.comparison import compare_runs, with_orders
     from exaequo.comparison.orders import keys_of, sorts_of
     from exaequo.comparison.plan import Plan, tie_rule
@@ -126,7 +133,15 @@ def compare(
     if judges:
         others = [(each, files.qrels(each)) for each in judges]
         tables["judges"] = _judges(result, [(qrels, judged), *others], kept, chosen)
-    show_comparison(result, tables, only, target)
+    if first:
+        from exaequo.comparison.screen import screen
+        from exaequo.screens import shown
+
+        tables = {name: tables[name] for name in ASKED if name in tables}
+        text = shown(screen(result, sort=view.sort, top=view.top), *output.room())
+        target.text(f"{text}\n" if tables else text)
+    if tables:
+        show_comparison(result, tables, only, target, said=not first)
 
 
 def _collections(
@@ -175,8 +190,10 @@ def _judges(result: Comparison, files: list[tuple[str, Qrels]], runs: Iterable[R
     return table
 
 
-def show_comparison(result: Comparison, frames: dict[str, pl.DataFrame], only: str | None, target: Target) -> None:
-    """Write the tables of a comparison, or one of them, with the verdicts above."""
+def show_comparison(
+    result: Comparison, frames: dict[str, pl.DataFrame], only: str | None, target: Target, *, said: bool = True
+) -> None:
+    """Write the tables of a comparison, or one of them, with the verdicts `said` above."""
     from exaequo.comparison.pages import for_a_paper
     from exaequo.tabular import Table
 
@@ -185,13 +202,16 @@ def show_comparison(result: Comparison, frames: dict[str, pl.DataFrame], only: s
     several = frames if target.format == "json" else [name for name in SHOWN if name in frames]
     names = {measure.name for measure in result.scores.measures}
     names.update(frames["orders"].columns if "orders" in frames else ())
+    titles = {name: say(TABLES[name]) for name in frames}
+    if result.plan.baseline is not None:
+        titles["systems"] = say("Systems (▲ better, ▼ worse than the baseline)")
     tables = {
-        name: Table.of(frames[name], say(TABLES[name]), brief=_brief(name, frames[name]), names=names)
+        name: Table.of(frames[name], titles[name], brief=_brief(name, frames[name]), names=names)
         for name in ([only] if only else several)
     }
     if target.format == "latex" and "systems" in tables:
-        tables["systems"] = for_a_paper(result, say(TABLES["systems"]))
-    before = [*([] if only else _summary(result)), *target.beside(result.warnings)]
+        tables["systems"] = for_a_paper(result, titles["systems"])
+    before = [*([] if only or not said else _summary(result)), *target.beside(result.warnings)]
     target.show(tables, before=before, options=result.options, warnings=result.warnings)
 
 
@@ -214,6 +234,8 @@ def _brief(name: str, frame: pl.DataFrame) -> pl.DataFrame:
     """Leave out what is in the sentences above a table; name strategies."""
     import polars as pl
 
+    from exaequo.screens import settled
+
     if name in ("correlations", "difficulty"):  # of measures and strategies, not of runs
         names = {name: strategy(name) for name in (*STRATEGIES, EXPECTED)}
         return frame.with_columns(pl.col(pl.String).exclude("measure", "between").replace(names))
@@ -228,4 +250,5 @@ def _brief(name: str, frame: pl.DataFrame) -> pl.DataFrame:
     if name != "pairs":
         return frame
     there = [name for name in _OF_PAIRS if name in frame.columns]
-    return frame.select(there).with_columns(pl.col("topics_needed").replace(float("inf"), None).cast(pl.Int64))
+    needed = pl.col("topics_needed").replace(float("inf"), None).cast(pl.Int64)
+    return settled(frame.select(there).with_columns(needed), "difference", "low", "high", "open_low", "open_high")

@@ -8,7 +8,7 @@ import click
 
 from exaequo.choices import ALL_TIES, EVAL_MEASURES, EXPECTED, SCORE_FORMATS, STRATEGIES
 from exaequo.cli import output
-from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, speaks, writes
+from exaequo.cli.options import Files, Target, View, evaluates, measure_option, reads_files, speaks, views, writes
 
 if TYPE_CHECKING:
     from exaequo.scores import Scores
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 )
 @click.option("-q", "--per-topic", is_flag=True, help="Also give the value of each topic.")
 @evaluates("depth", "missing", "precision", "seed", "samples")
+@views
 @writes(*SCORE_FORMATS)
 @reads_files
 @speaks
@@ -38,6 +39,7 @@ def eval_(
     ties: tuple[str, ...],
     per_topic: bool,
     options: dict[str, Any],
+    view: View,
     target: Target,
     files: Files,
 ) -> None:
@@ -46,16 +48,23 @@ def eval_(
     Files are TREC text, or tables (.csv .tsv .jsonl .parquet), packed (.gz .bz2 .xz .zst) or not.
     """
     output.check_paths((qrels, *runs), target.path)
+    first = view.first(target, other=per_topic)
     from exaequo.evaluation import evaluate_runs, judged_runs
     from exaequo.measures import parse_measures
     from exaequo.options import Options
+    from exaequo.screens import shown
 
     chosen, parsed = Options.of(ties, **options), parse_measures(measures or EVAL_MEASURES)
     digest = target.format == "json"
     judged = judged_runs(files.qrels(qrels, digest=digest), files.runs(runs, digest=digest), chosen, parsed)
     scores = evaluate_runs(judged, parsed, chosen, interval=True)
     output.warn(*scores.warnings)
-    _show(scores, target, per_topic=per_topic)
+    if first:
+        from exaequo.scores.screen import screen
+
+        target.text(shown(screen(scores, sort=view.sort, top=view.top), *output.room(), colour=output.colour()))
+    else:
+        _show(scores, target, per_topic=per_topic)
 
 
 def _show(scores: Scores, target: Target, *, per_topic: bool) -> None:

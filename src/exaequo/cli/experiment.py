@@ -63,7 +63,7 @@ def experiment(
     output.warn(*result.warnings)
     shown = replace(target, path=None)
     if target.format == "table":
-        shown.text(result.text(width=output.width()))
+        shown.text(result.text(width=output.room()[0]))
     else:
         shown.show({"systems": result.table()}, options=result.options, warnings=result.warnings)
     if target.path is not None:

@@ -144,7 +144,8 @@ class Target:
         else:
             some = [table for table in tables.values() if table.frame.height or not table.title]
             shown = [tabular.Table(lines=before), *some, tabular.Table(lines=after)]
-        text = "\n\n".join(filter(None, map(tabular.WRITERS[self.format], shown)))
+        width = {} if self.format != "table" or self.path else {"width": output.width()}
+        text = "\n\n".join(filter(None, (tabular.WRITERS[self.format](each, **width) for each in shown)))
         if not text and self.format == "table":
             text = "\n".join(say("{title}: none", title=table.title) for table in tables.values())
         self.text(text)
@@ -320,3 +321,35 @@ def _given(field: _Field) -> dict[str, Any]:
 def measure_option(text: str = "As for eval; may be repeated.") -> Decorator:
     """Add `-m`; the command gets `measures`, none if none is given."""
     return click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help=text)
+
+
+@dataclass(frozen=True)
+class View:
+    """What stands on the first screen of a result, unless all of it is wanted."""
+
+    sort: str | None
+    top: int | None
+    full: bool
+
+    def first(self, target: Target, *, other: bool = False, tops: bool = False) -> bool:
+        """Tell whether the first screen is wanted: text for standard output, and nothing `other` was asked for.
+
+        `tops` says that other tables have a top, too.
+        """
+        wanted = target.format == "table" and target.path is None and not self.full and not other
+        asked = [name for name in ("sort", "top") if getattr(self, name) is not None and not (tops and name == "top")]
+        if asked and not wanted:
+            raise UsageError(f"--{asked[0]} is for the first screen: leave --full, --table, -q, --format and -o out.")
+        return wanted
+
+
+#: Adds the options of commands that answer on one screen; the command gets them as `view`.
+views = _gathers(
+    "view",
+    View,
+    {
+        "sort": click.option("--sort", metavar="MEASURE|name", help="What runs are ranked by.  [default: the first]"),
+        "top": click.option("--top", type=click.IntRange(0), metavar="N", help="Show N runs.  [default: as fits]"),
+        "full": click.option("--full", is_flag=True, help="Print all there is, not one screen."),
+    },
+)

@@ -15,6 +15,8 @@ from exaequo.errors import ExaequoError, UsageError
 from exaequo.text import printable
 from exaequo.writing import write_whole
 
+#: One screen has so many lines; a line is left for the prompt.
+LEAST_LINES, MOST_LINES = 23, 40
 #: Show progress from this many bytes of input on.
 LONG_WORK = 30_000_000
 
@@ -43,10 +45,21 @@ def warn(*messages: str) -> None:
         click.echo(f"exaequo: warning: {printable(message)}", err=True)
 
 
+#: What stands for signs of ours where the terminal has no Unicode; those of tables are as wide as the sign.
+_PLAIN = str.maketrans(
+    dict(zip("·–−≈±×●├─┤▲▼◊", "|--~~xo|-|^v?", strict=True))
+    | {"…": "...", "→": "->", "≥": ">=", "≤": "<=", "\xa0": " ", "τ": "tau", "α": "alpha", "κ": "kappa", "Δ": "d"}
+)
+
+
 def show_text(text: str) -> None:
-    """Print text for people; what the terminal cannot show is escaped."""
+    """Print text for people; what the terminal cannot show is said otherwise, or escaped."""
     encoding = sys.stdout.encoding or "utf-8"
-    click.echo(text.encode(encoding, "backslashreplace").decode(encoding))
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        text = text.translate(_PLAIN).encode(encoding, "backslashreplace").decode(encoding)
+    click.echo(text)
 
 
 def colour() -> bool:
@@ -57,6 +70,12 @@ def colour() -> bool:
 def width() -> int:
     """Return the width of the terminal, or 0 where there is none and lines may be long."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
+
+
+def room() -> tuple[int, int]:
+    """Return the columns and lines of one screen; elsewhere than on a terminal, those of a page."""
+    columns, lines = shutil.get_terminal_size((80, MOST_LINES))
+    return columns, min(max(lines - 1, LEAST_LINES), MOST_LINES)
 
 
 def with_progress(paths: Sequence[str]) -> Iterator[str]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from exaequo.choices import COMPARED, SPLITS, TABLE_FORMATS, TIES_MEASURES, TOP
 from exaequo.cli import output
-from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, speaks, writes
+from exaequo.cli.options import Files, Target, View, evaluates, measure_option, reads_files, speaks, views, writes
 from exaequo.language import say, strategy, word
 
 if TYPE_CHECKING:
@@ -29,18 +30,36 @@ TABLES = {
     "lists": "Ties of each list",
 }
 
+#: What columns of these tables are, where their names do not say it.
+COLUMNS = {
+    "tied_percent": "tied %: documents that share their score with another of their list",
+    "per_score": "per score: documents for each different score",
+    "largest_tie": "largest tie: its documents",
+    "only_in_single": "only in single: documents that are tied only if scores are kept in single precision",
+    "stuffed": "stuffed: documents of score 0 at the end of a list, after positive scores",
+    "sd": "sd: standard deviation over all orders of ties",
+    "how": "how: where the expected value, the mean over all orders, comes from",
+    "error": "error: standard error of an expected value that is estimated",
+    "span": "span: optimistic less realistic",
+    "c_over_r_percent": "C over R %: what conventional gains over realistic, in percent; O: optimistic",
+    "first_realistic": "1/RR: rank of the first relevant document",
+    "win_percent": "win, draw, loss %: of the first run, with ties broken at random",
+    "changes": "changes: not the same under all strategies",
+    "earned_realistic": "earned: what the score loses without these documents; share: of the score",
+}
+
 
 @click.command()
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @measure_option()
-@click.option("--top", type=click.IntRange(0), default=TOP, show_default=True, help="How many of the luckiest lists.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the tests between runs.")
 @evaluates("depth", "precision", "seed", "samples")
 @click.option("--chances/--no-chances", default=None, help="How likely one run beats another.  [default: up to 4 runs]")
 @click.option("--splits", type=click.IntRange(1), default=SPLITS, show_default=True, help="Of topics (reversals).")
 @click.option("-q", "--per-topic", is_flag=True, help="Also give the ties and scores of each list.")
 @click.option("--table", "only", type=click.Choice(list(TABLES)), help="Give this table alone.")
+@views
 @writes(*TABLE_FORMATS)
 @reads_files
 @speaks
@@ -48,13 +67,13 @@ def ties(
     qrels: str,
     runs: tuple[str, ...],
     measures: tuple[str, ...],
-    top: int,
     alpha: float,
     options: dict[str, Any],
     chances: bool | None,
     splits: int,
     per_topic: bool,
     only: str | None,
+    view: View,
     target: Target,
     files: Files,
 ) -> None:
@@ -64,6 +83,7 @@ def ties(
     """
     output.check_paths((qrels, *runs), target.path)
     target.one_table(only, TABLES)
+    first = view.first(target, other=per_topic or only is not None, tops=True)
     from exaequo.audit import MOST_CHANCES, audit_runs
     from exaequo.evaluation import judged_runs
     from exaequo.measures import parse_measures
@@ -74,8 +94,15 @@ def ties(
         chances = 1 < len(runs) <= MOST_CHANCES and only in (None, "conclusions", "scores")
     judged = judged_runs(files.qrels(qrels), files.runs(runs), asked, parsed)
     halves = splits if only == "reversals" else 0
+    top = TOP if view.top is None else view.top
     audit = audit_runs(judged, parsed, asked, top=top, alpha=alpha, chances=chances, splits=halves)
     output.warn(*audit.warnings)
+    if first:
+        from exaequo.audit.screen import screen
+        from exaequo.screens import shown
+
+        target.text(shown(screen(audit, sort=view.sort, top=view.top), *output.room()))
+        return
     chosen = [only] if only else [name for name in TABLES if name != "reversals" and (name != "lists" or per_topic)]
     _show(audit, chosen, target)
 
@@ -88,7 +115,11 @@ def _show(audit: TieAudit, chosen: list[str], target: Target) -> None:
     tables = {}
     for name in chosen:
         frame = audit.tables[name]
-        tables[name] = Table.of(frame, say(TABLES[name]), brief=_brief(frame), names=names)
+        brief = _brief(frame)
+        tables[name] = Table.of(frame, say(TABLES[name]), brief=brief, names=names)
+        if target.format == "table" and len(chosen) == 1:
+            lines = [say(COLUMNS[each]) for each in brief.columns if each in COLUMNS]
+            tables[name] = replace(tables[name], lines=lines)
         if "measure" in frame.columns:  # what is no proportion may be a number of documents
             counts = [parse_measure(each).definition.highest != 1 for each in frame["measure"]]
             tables[name] = tables[name].whole(counts)
@@ -102,11 +133,13 @@ def _brief(frame: pl.DataFrame) -> pl.DataFrame:
 
     from exaequo.audit import CHANCES
     from exaequo.luck import RANKS
+    from exaequo.screens import settled
     from exaequo.tiestats import LEVELS
 
     rare = (*RANKS, *CHANCES, "error", "sd")
     empty = [name for name in frame.columns if name in rare and not _any(frame[name])]
     brief = frame.drop(empty, "luck", strict=False).select(pl.exclude("^p_.*$"))
+    brief = settled(brief, "sd", "span", *(name for name in brief.columns if name.startswith("earned_")))
     if "by" in brief.columns:
         return brief.with_columns(pl.col("by").replace({level: word(level) for level in LEVELS}))
     if "ties" in brief.columns:

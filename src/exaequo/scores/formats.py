@@ -27,16 +27,16 @@ MOST_TIE_LINES = 12
 MOST_DIGITS = 10
 
 
-def value_text(measure: Measure, value: float) -> str:
-    """Write a value for reading: counts whole, all else with four digits, halves rounded up."""
-    return number(f"{value:,.0f}") if _counts(measure) and not math.isnan(value) else tabular.fixed(value)
+def value_text(measure: Measure, value: float, digits: int = 4) -> str:
+    """Write a value for reading: counts whole, all else with so many digits, halves rounded up."""
+    return number(f"{value:,.0f}") if _counts(measure) and not math.isnan(value) else tabular.fixed(value, digits)
 
 
 def _counts(measure: Measure) -> bool:
     return measure.definition.aggregate == "sum" and measure.aggregate == "sum"
 
 
-def grid(scores: Scores, *, per_topic: bool = False) -> Table:
+def grid(scores: Scores, *, per_topic: bool = False, digits: int = 4) -> Table:
     """Arrange runs as rows, measures as columns, strategies side by side."""
     block_of = {(block.run, block.ties): block for block in scores.blocks}
     topics = {run: block_of[run, scores.ties[0]].topics.to_list() if per_topic else [] for run in scores.runs}
@@ -46,24 +46,24 @@ def grid(scores: Scores, *, per_topic: bool = False) -> Table:
     for at, measure in enumerate(scores.measures):
         for ties in scores.ties:
             means = {run: scores.mean(measure, run=run, ties=ties) for run in scores.runs}
-            best = _best(measure, list(means.values()))
+            best = _best(measure, list(means.values()), digits)
             cells: list[str] = []
             winners = []
             for run, mean in means.items():
                 values = block_of[run, ties].values[at].tolist() if per_topic else []
-                cells += [value_text(measure, value) for value in (*values, mean)]
+                cells += [value_text(measure, value, digits) for value in (*values, mean)]
                 winners += [len(cells) - 1] if cells[-1] == best else []
             group, head = ("", measure.name) if len(scores.ties) == 1 else (measure.name, strategy(ties))
             columns.append(Column(head, cells, group=group, best=winners))
     return Table(columns=columns)
 
 
-def _best(measure: Measure, means: list[float]) -> str | None:
+def _best(measure: Measure, means: list[float], digits: int) -> str | None:
     """Return the best figure of a column, as it is printed; none where there is one run, or for counts."""
     defined = [mean for mean in means if not math.isnan(mean)]
     if len(means) < 2 or measure.aggregate == "sum" or not defined:
         return None
-    return value_text(measure, max(defined) if measure.definition.higher_is_better else min(defined))
+    return value_text(measure, max(defined) if measure.definition.higher_is_better else min(defined), digits)
 
 
 def text_table(scores: Scores, *, per_topic: bool = False, width: int = 0, colour: bool = False) -> str:
@@ -95,34 +95,40 @@ def summary(scores: Scores) -> str:
     return " · ".join(parts)
 
 
-def tie_lines(scores: Scores, *, per_topic: bool = False, exact: bool = False) -> list[str]:
-    """Say where ties change a printed figure, with what each strategy gives, largest change first.
+def changed_by_ties(scores: Scores, *, per_topic: bool = False, exact: bool = False) -> list[TieEffect]:
+    """Return the figures that ties change, largest change first, unless the strategies stand side by side.
 
     Figures are compared as they are printed, or `exact`; `per_topic` looks at those of single topics too.
     """
     if set(INTERVAL) <= set(scores.ties):
         return []  # the figures themselves say it
-    changed = [
-        effect
-        for effect in scores.tie_effects
-        if exact or len(set(_figures(effect))) > 1 or (per_topic and effect.topics)
-    ]
-    changed.sort(key=lambda effect: effect.realistic - effect.optimistic)
+    seen = told_apart if exact or per_topic else _figures
+    changed = [effect for effect in scores.tie_effects if len(set(seen(effect))) > 1]
+    return sorted(changed, key=lambda effect: effect.realistic - effect.optimistic)
+
+
+def tie_lines(scores: Scores, *, per_topic: bool = False, exact: bool = False) -> list[str]:
+    """Say where ties change a figure, with what each strategy gives."""
+    changed = changed_by_ties(scores, per_topic=per_topic, exact=exact)
     lines = [
         say(
             "ties decide {run} {measure}: {figures}",
             run=on_one_line(effect.run),
             measure=effect.measure,
             figures=", ".join(
-                f"{strategy(name)} {text}" for name, text in zip(INTERVAL, _told_apart(effect), strict=True)
+                f"{strategy(name)} {text}" for name, text in zip(INTERVAL, told_apart(effect), strict=True)
             ),
         )
         + (say("; {n:,} {n:topic|topics} changed", n=effect.topics) if per_topic else "")
         for effect in changed[:MOST_TIE_LINES]
     ]
-    more = len(changed) - len(lines)
+    return lines + more_ties(len(changed) - len(lines))
+
+
+def more_ties(more: int) -> list[str]:
+    """Say how many more figures ties change, if any."""
     rest = say("… and {n:,} more {n:figure|figures}; --ties all shows all of them", n=more)
-    return [*lines, rest] if more else lines
+    return [rest] if more else []
 
 
 def expected_lines(scores: Scores) -> list[str]:
@@ -148,7 +154,7 @@ def _figures(effect: TieEffect) -> list[str]:
     return [value_text(effect.measure, getattr(effect, name)) for name in INTERVAL]
 
 
-def _told_apart(effect: TieEffect) -> list[str]:
+def told_apart(effect: TieEffect) -> list[str]:
     """Return the figures with as many digits, at least four, as it takes for values that differ to look different."""
     if _counts(effect.measure):
         return _figures(effect)
