@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exaequo.choices import COMPARE_MEASURES, EXPECTED, FAIR, STRATEGIES, TABLE_FORMATS
+from exaequo.choices import EXPECTED, FAIR, MEASURES, STRATEGIES, TABLE_FORMATS
 from exaequo.cli import output
 from exaequo.cli.options import (
     TIES_HELP,
@@ -18,6 +18,7 @@ from exaequo.cli.options import (
     measure_option,
     reads_files,
     speaks,
+    table_option,
     writes,
 )
 from exaequo.errors import BadParameter, UsageError, bad_input
@@ -80,7 +81,7 @@ NEEDED = {"judges": "judges", "orders": "rank-by", "sorts": "rank-by", "ordering
 @click.option(
     "--orderings", multiple=True, metavar="FILE", help="Orders people put the systems in: lines [judge] system rank."
 )
-@click.option("--table", "only", type=click.Choice(list(TABLES)), help="Give this table alone.")
+@table_option(TABLES)
 @writes(*TABLE_FORMATS)
 @reads_files
 @speaks
@@ -112,7 +113,7 @@ def compare(
     from exaequo.read.orderings import read_orderings
 
     asked, rule = tie_rule(ties.split(","))
-    parsed, chosen = parse_measures(measures or COMPARE_MEASURES), Options(ties=asked, **options)
+    parsed, chosen = parse_measures(measures or MEASURES), Options(ties=asked, **options)
     how = Plan(**plan, alternative="greater" if one_sided else "two-sided", seed=chosen.seed, ties=rule)
     by, people = sorts_of(rank_by), read_orderings(orderings)
     judged, read = files.qrels(qrels), files.runs(runs)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from exaequo.choices import COMPARE_MEASURES
+from exaequo.choices import MEASURES
 from exaequo.cli import output
 from exaequo.cli.experiment import saved
 from exaequo.cli.options import speaks
@@ -45,7 +45,7 @@ def demo(collection: str, folder: str, sample: str | None) -> None:
         return
     from exaequo.searching.experiments import perform
 
-    result = perform(collection, SYSTEMS, COMPARE_MEASURES)
+    result = perform(collection, SYSTEMS, MEASURES)
     output.warn(*result.warnings)
     # The line on pools goes after the verdicts.
     parts = [_collection(result), result.text("AP"), _verdicts(result)]

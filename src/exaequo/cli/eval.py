@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exaequo.choices import ALL_TIES, EVAL_MEASURES, EXPECTED, SCORE_FORMATS, STRATEGIES
+from exaequo.choices import MEASURES, SCORE_FORMATS
 from exaequo.cli import output
-from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, speaks, writes
+from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, several_ties, speaks, writes
 
 if TYPE_CHECKING:
     from exaequo.scores import Scores
@@ -17,15 +17,8 @@ if TYPE_CHECKING:
 @click.command("eval")
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@measure_option("As in AP, P@10, nDCG@10; may be repeated.")
-@click.option(
-    "--ties",
-    type=click.Choice((*STRATEGIES, EXPECTED, ALL_TIES)),
-    multiple=True,
-    default=("realistic",),
-    show_default=True,
-    help="How tied documents are ordered; 'expected' is the mean over all orders, 'all' the first three.",
-)
+@measure_option()
+@several_ties
 @click.option("-q", "--per-topic", is_flag=True, help="Also give the value of each topic.")
 @evaluates("depth", "missing", "precision", "seed", "samples")
 @writes(*SCORE_FORMATS)
@@ -50,7 +43,7 @@ def eval_(
     from exaequo.measures import parse_measures
     from exaequo.options import Options
 
-    chosen, parsed = Options.of(ties, **options), parse_measures(measures or EVAL_MEASURES)
+    chosen, parsed = Options.of(ties, **options), parse_measures(measures or MEASURES)
     digest = target.format == "json"
     judged = judged_runs(files.qrels(qrels, digest=digest), files.runs(runs, digest=digest), chosen, parsed)
     scores = evaluate_runs(judged, parsed, chosen, interval=True)

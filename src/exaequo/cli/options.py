@@ -14,17 +14,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from exaequo.choices import (
+    ALL_TIES,
     ALPHA,
     CORRECTIONS,
     DATA_FORMATS,
+    EXPECTED,
     HIGHEST_GRADE,
     INTERVAL_KINDS,
     LIBRARY_CORRECTIONS,
+    MEASURES,
     MISSING,
     ORDERS_SAMPLED,
     PATTERNS,
     PRECISIONS,
     READERS,
+    STRATEGIES,
     TESTS,
 )
 from exaequo.cli import output
@@ -183,14 +187,14 @@ class Target:
 def writes(
     *formats: str,
     default: str | None = None,
-    flags: Sequence[str] = ("json",),
     there: str = "Write there instead of to standard output.",
 ) -> Decorator:
     """Add the options of commands that write tables, in one of these formats; the command gets them as `target`.
 
-    `flags` are formats with an option of their own. `default` says in words what an empty format stands for; unless
-    given, the first one counts. `there` says what goes to the file.
+    Some formats have an option of their own. `default` says in words what an empty format stands for; unless given, the
+    first one counts. `there` says what goes to the file.
     """
+    flags = [name for name in ("json", "markdown") if name in formats]
 
     def target(format_: str | None, path: str | None, **asked: bool) -> Target:
         return Target(next((name for name in flags if asked[name]), format_ or ""), path)
@@ -198,7 +202,7 @@ def writes(
     usual: dict[str, Any] = {"default": formats[0], "show_default": True}
     if default is not None:
         usual = {"help": f"[default: {default}]"}
-    options = {
+    options: dict[str, Decorator] = {
         "format_": click.option("--format", "format_", type=click.Choice(formats), **usual),
         **{name: click.option(f"--{name}", is_flag=True, help=f"The same as --format {name}.") for name in flags},
         "path": click.option("-o", "--output", "path", metavar="FILE", help=there),
@@ -311,6 +315,64 @@ def _given(field: _Field) -> dict[str, Any]:
     return {**words, "type": None, "show_default": False} if field.is_flag else words
 
 
-def measure_option(text: str = "As for eval; may be repeated.") -> Decorator:
-    """Add `-m`; the command gets `measures`, none if none is given."""
-    return click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help=text)
+def measure_option(text: str = "", usual: Sequence[str] = MEASURES) -> Decorator:
+    """Add `-m`, which is about `text`; the command gets `measures`, none if none is given, which stands for `usual`."""
+    said = f"{text or 'As in AP, P@10, nDCG@10'}; may be repeated."
+    shown = f"  [default: {', '.join(usual)}]" if usual else ""
+    names = ("-m", "--measure", "--measures", "measures")
+    return click.option(*names, multiple=True, metavar="MEASURE", help=said + shown, cls=_OneName)
+
+
+def ties_option(*names: str, text: str = "How tied documents are ordered.", given: bool = False) -> Decorator:
+    """Add `--ties`, one of these strategies, by default all; None tells that it is not `given`, where that matters."""
+    usual: dict[str, Any] = {"default": STRATEGIES[0], "show_default": True, "help": text}
+    if given:
+        usual = {"help": f"{text}  [default: {STRATEGIES[0]}]"}
+    return click.option("--ties", type=click.Choice(names or STRATEGIES), **usual)
+
+
+class _Several(click.Choice[str]):
+    """Some of the choices, with commas between them."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        choose = super().convert
+        return tuple(choose(each, param, ctx) for each in str(value).split(","))
+
+
+#: Adds `--ties` where there may be several; the command gets them as a tuple.
+several_ties = click.option(
+    "--ties",
+    type=_Several((*STRATEGIES, EXPECTED, ALL_TIES)),
+    multiple=True,
+    default=STRATEGIES[:1],
+    show_default=True,
+    callback=lambda _, __, given: tuple(name for names in given for name in names),
+    help="How tied documents are ordered; 'expected' is the mean over all orders, 'all' the first three. Several may "
+    "have commas between them.",
+)
+
+
+def table_option(names: Iterable[str]) -> Decorator:
+    """Add `--table`; the command gets `only`."""
+    names = list(names)
+    text = f"Give this table alone: {', '.join(names)}."
+    return click.option("--table", "only", type=click.Choice(names), metavar="NAME", help=text)
+
+
+def show_option(usual: int, former: str, text: str, least: int = 1) -> Decorator:
+    """Add `--show`, how many documents are shown, with the name it had; the command gets `show`."""
+    names = ("--show", former, "show")
+    kind = click.IntRange(least)
+    return click.option(*names, type=kind, default=usual, show_default=True, metavar="N", help=text, cls=_OneName)
+
+
+class _OneName(click.Option):
+    """An option whose help leaves out the names it also has."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        known = self.opts
+        self.opts = known[:-1]
+        try:
+            return super().get_help_record(ctx)
+        finally:
+            self.opts = known

@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from exaequo.choices import HIGHEST_GRADE, PICTURE_SIZES, STRATEGIES
+from exaequo.choices import HIGHEST_GRADE, PICTURE_SIZES
 from exaequo.cli import output
 from exaequo.cli.filter import are_tables
-from exaequo.cli.options import Files, evaluates, measure_option, reads_files, speaks
+from exaequo.cli.options import Files, evaluates, measure_option, reads_files, speaks, ties_option
 from exaequo.errors import UsageError
 from exaequo.plot.kinds import KINDS, options_of, takes_decisions
 
@@ -31,9 +31,9 @@ class _Plot(click.Command):
 @click.argument("kind", type=click.Choice(list(KINDS)), metavar="KIND")
 @click.argument("paths", nargs=-1, metavar="[QRELS RUN... | TABLE...]")
 @click.option("-o", "--output", "path", required=True, metavar="FILE", help="FILE.svg, .png, .pdf, .html or .json")
-@measure_option("What to draw.")
+@measure_option("What to draw", ())
 @click.option("--topic", metavar="TOPIC", help="One topic instead of all.")
-@click.option("--ties", type=click.Choice(STRATEGIES), help="[default: realistic]")
+@ties_option(given=True)
 @click.option("--cutoff", type=click.IntRange(1), metavar="N", help="How far the reader looks (recall, single).")
 @click.option("--ranks", type=click.IntRange(1), metavar="N", help="Ranks to draw (tie-groups, at-k).")
 @click.option("--one", metavar="RUN", help="The first of two runs (topics, scatter).")

@@ -13,7 +13,7 @@ import click
 
 from exaequo.choices import STUDY_DEPTH, STUDY_MEASURES, TOP
 from exaequo.cli import output
-from exaequo.cli.options import evaluates, speaks
+from exaequo.cli.options import evaluates, measure_option, speaks
 from exaequo.language import say
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ PAUSE = 10.0
 @click.option("-o", "--output", "out", default="study", show_default=True, metavar="DIR", help="Where to write.")
 @click.option("--tracks", multiple=True, metavar="TRACK", help="Only these tracks; may be repeated, or with commas.")
 @click.option("--editions", multiple=True, metavar="EDITION", help="Only these editions.")
-@click.option("-m", "--measures", multiple=True, metavar="MEASURE", help="What to compare.  [default: RR, AP]")
+@measure_option(usual=STUDY_MEASURES)
 @click.option("--top", type=click.IntRange(0), default=TOP, show_default=True, help="How many of the luckiest.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the tests between systems.")
 @evaluates(depth=STUDY_DEPTH)

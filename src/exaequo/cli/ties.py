@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exaequo.choices import COMPARED, SPLITS, TABLE_FORMATS, TIES_MEASURES, TOP
+from exaequo.choices import COMPARED, MEASURES, SPLITS, TABLE_FORMATS, TOP
 from exaequo.cli import output
-from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, speaks, writes
+from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, speaks, table_option, writes
 from exaequo.language import say, strategy, word
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ TABLES = {
 @click.option("--chances/--no-chances", default=None, help="How likely one run beats another.  [default: up to 4 runs]")
 @click.option("--splits", type=click.IntRange(1), default=SPLITS, show_default=True, help="Of topics (reversals).")
 @click.option("-q", "--per-topic", is_flag=True, help="Also give the ties and scores of each list.")
-@click.option("--table", "only", type=click.Choice(list(TABLES)), help="Give this table alone.")
+@table_option(TABLES)
 @writes(*TABLE_FORMATS)
 @reads_files
 @speaks
@@ -69,7 +69,7 @@ def ties(
     from exaequo.measures import parse_measures
     from exaequo.options import Options
 
-    asked, parsed = Options(ties=COMPARED, **options), parse_measures(measures or TIES_MEASURES)
+    asked, parsed = Options(ties=COMPARED, **options), parse_measures(measures or MEASURES)
     if chances is None:
         chances = 1 < len(runs) <= MOST_CHANCES and only in (None, "conclusions", "scores")
     judged = judged_runs(files.qrels(qrels), files.runs(runs), asked, parsed)
