@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -81,3 +82,41 @@ def test_show_is_what_rows_was(files: list[str], capfd: pytest.CaptureFixture[st
     assert texts[0] == texts[1]
     assert run(["explain", *files, "--topic", "401"]) == 0
     assert len(capfd.readouterr().out) > len(texts[0])
+
+
+@pytest.mark.parametrize("command", ["eval", "compare", "ties", "report"])
+def test_a_run_that_cannot_be_read_is_left_out(
+    command: str, files: list[str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    Path("bad.txt").write_text("1 2 3\n", encoding="utf-8")
+    given = [command, *files, "bad.txt", "none.txt", "runs/hybrid.txt"]
+    there = [] if command == "report" else ["--json"]
+    assert run([*given, *there]) == 1
+    assert capfd.readouterr().out == ""
+    assert run([*given, *there, "--keep-going"]) == 1
+    out, err = capfd.readouterr()
+    assert "warning: left out: bad.txt:1: 3 fields" in err
+    assert "warning: left out: none.txt: there is no such file" in err
+    without = [command, *files, "runs/hybrid.txt", *there, "--keep-going"]
+    assert run(without) == 0
+    alone = capfd.readouterr().out
+    if command == "report":
+        assert out == alone
+        return
+    found = json.loads(out)
+    assert [each["file"] for each in found.pop("left_out")] == ["bad.txt", "none.txt"]
+    assert found == json.loads(alone)
+
+
+def test_where_no_run_can_be_read_there_is_nothing_to_keep(files: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["eval", files[0], "none.txt", "--keep-going"]) == 1
+    assert "exaequo: none.txt: there is no such file" in capfd.readouterr().err
+
+
+def test_what_was_written_is_said(files: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["report", *files, "-o", "page.html"]) == 0
+    assert re.search(r"^page\.html: \d+ kB, one page: 1 run, 25 topics; AP, nDCG@10", capfd.readouterr().err, re.M)
+    assert run(["report", *files, "-o", "-"]) == 0
+    assert "kB" not in capfd.readouterr().err
+    assert run(["plot", "ties", *files, "-o", "ties.json", "--lang", "fr"]) == 0
+    assert re.search(r"^ties\.json : \d+ ko, Ce que les ex", capfd.readouterr().err, re.M)

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import click
 
 from exaequo import __version__
+from exaequo.cli import progress
 from exaequo.cli.check import check
 from exaequo.cli.collection import collection
 from exaequo.cli.compare import compare
@@ -113,8 +114,10 @@ def main() -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run the command; return its exit code."""
     debug = "--debug" in arguments
+    asked = [argument for argument in arguments if argument != "--debug"]
     try:
-        code = app.main([argument for argument in arguments if argument != "--debug"], "exaequo", standalone_mode=False)
+        with progress.shown(" ".join(["exaequo", *asked[:1]])):
+            code = app.main(asked, "exaequo", standalone_mode=False)
         sys.stdout.flush()
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED

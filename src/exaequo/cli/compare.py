@@ -16,7 +16,7 @@ from exaequo.cli.options import (
     compares,
     evaluates,
     measure_option,
-    reads_files,
+    reads_runs,
     speaks,
     table_option,
     writes,
@@ -83,7 +83,7 @@ NEEDED = {"judges": "judges", "orders": "rank-by", "sorts": "rank-by", "ordering
 )
 @table_option(TABLES)
 @writes(*TABLE_FORMATS)
-@reads_files
+@reads_runs
 @speaks
 def compare(
     qrels: str,

@@ -8,7 +8,7 @@ import click
 
 from exaequo.choices import MEASURES, SCORE_FORMATS
 from exaequo.cli import output
-from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, several_ties, speaks, writes
+from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_runs, several_ties, speaks, writes
 
 if TYPE_CHECKING:
     from exaequo.scores import Scores
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.option("-q", "--per-topic", is_flag=True, help="Also give the value of each topic.")
 @evaluates("depth", "missing", "precision", "seed", "samples")
 @writes(*SCORE_FORMATS)
-@reads_files
+@reads_runs
 @speaks
 def eval_(
     qrels: str,

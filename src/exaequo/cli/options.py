@@ -31,8 +31,8 @@ from exaequo.choices import (
     STRATEGIES,
     TESTS,
 )
-from exaequo.cli import output
-from exaequo.errors import UsageError
+from exaequo.cli import output, progress
+from exaequo.errors import InputError, UsageError
 from exaequo.language import ENGLISH, LANGUAGES, of_locale, say, speaking
 
 if TYPE_CHECKING:
@@ -70,6 +70,8 @@ class Files:
     qrels_reader: str | None
     run_reader: str | None
     columns: dict[str, str]
+    #: A run that cannot be read is left out.
+    keep_going: bool = False
 
     def qrels(self, path: str, *, digest: bool = False) -> Qrels:
         """Read judgments."""
@@ -84,12 +86,36 @@ class Files:
         return read_run(path, reader=self.run_reader, columns=self.columns, digest=digest)
 
     def runs(self, paths: Sequence[str], *, digest: bool = False) -> Iterator[Run]:
-        """Read runs one after the other, with a progress bar if there is much to read."""
-        for path in output.with_progress(paths):
-            yield self.run(path, digest=digest)
+        """Read runs one after the other; those that cannot be read are noted, where the others are to go on."""
+        left_out = _left_out()
+        for path in progress.over(paths, "evaluating"):
+            try:
+                run = self.run(path, digest=digest)
+            except InputError as error:
+                if not self.keep_going:
+                    raise
+                left_out[path] = error
+                output.warn(f"left out: {error}")
+            else:
+                yield run
+        if left_out and left_out.keys() >= set(paths):
+            raise left_out[paths[-1]]
 
 
-def _files(reader: str | None, qrels_reader: str | None, run_reader: str | None, columns: Sequence[str]) -> Files:
+def _left_out() -> dict[str, InputError]:
+    """Return the runs that this command could not read, with what is wrong with them; it is noted here."""
+    context = click.get_current_context(silent=True)
+    found: dict[str, InputError] = context.meta.setdefault(__name__, {}) if context else {}
+    return found
+
+
+def _files(
+    reader: str | None,
+    qrels_reader: str | None,
+    run_reader: str | None,
+    columns: Sequence[str],
+    keep_going: bool = False,
+) -> Files:
     """Return how files are read; `columns` are `qid=NAME,docno=NAME`, given once or several times."""
     names = {}
     for pair in ",".join(columns).split(",") if columns else ():
@@ -97,22 +123,33 @@ def _files(reader: str | None, qrels_reader: str | None, run_reader: str | None,
         if not separator:
             raise UsageError(f"--columns takes pairs such as qid=NAME,docno=NAME. Got {pair!r}.")
         names[ours] = theirs
-    return Files(qrels_reader or reader, run_reader or reader, names)
+    return Files(qrels_reader or reader, run_reader or reader, names, keep_going)
 
 
+_READING = {
+    "reader": click.option("--reader", type=_KIND, help="What all files are, whatever their names say."),
+    "qrels_reader": click.option("--qrels-reader", type=_KIND, help="The same, for QRELS alone."),
+    "run_reader": click.option("--run-reader", type=_KIND, help="The same, for the RUNs alone."),
+    "columns": click.option(
+        "--columns", multiple=True, metavar="qid=NAME,...", help="Names of the columns of tables, if unusual."
+    ),
+}
 #: Adds the options of commands that read files; the command gets them as `files`.
-reads_files = _gathers(
-    "files",
-    _files,
-    {
-        "reader": click.option("--reader", type=_KIND, help="What all files are, whatever their names say."),
-        "qrels_reader": click.option("--qrels-reader", type=_KIND, help="The same, for QRELS alone."),
-        "run_reader": click.option("--run-reader", type=_KIND, help="The same, for the RUNs alone."),
-        "columns": click.option(
-            "--columns", multiple=True, metavar="qid=NAME,...", help="Names of the columns of tables, if unusual."
-        ),
-    },
+reads_files = _gathers("files", _files, _READING)
+_KEEP_GOING = click.option(
+    "--keep-going", is_flag=True, help="Leave out a RUN that cannot be read, and go on; the exit code is 1 then."
 )
+
+
+def reads_runs(function: Command) -> Command:
+    """Add the options of commands that read many runs: those of `reads_files`, and `--keep-going`."""
+
+    @wraps(function)
+    def command(*arguments: Any, **given: Any) -> Any:
+        code = function(*arguments, **given)
+        return code or int(bool(_left_out()))
+
+    return _gathers("files", _files, {**_READING, "keep_going": _KEEP_GOING})(command)
 
 
 @dataclass(frozen=True)
@@ -168,7 +205,8 @@ class Target:
         """Write a document; what is undefined is null."""
         from exaequo.tabular import plain
 
-        document = plain({"format": JSON_FORMAT, **content})
+        lacks = [{"file": path, "problem": str(error)} for path, error in _left_out().items()]
+        document = plain({"format": JSON_FORMAT, **content, **({"left_out": lacks} if lacks else {})})
         output.write(json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n", self.path)
 
     def tell(self, lines: Iterable[str], **content: Any) -> None:

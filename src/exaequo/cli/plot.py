@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from exaequo.choices import HIGHEST_GRADE, PICTURE_SIZES
-from exaequo.cli import output
+from exaequo.cli import output, progress
 from exaequo.cli.filter import are_tables
-from exaequo.cli.options import Files, evaluates, measure_option, reads_files, speaks, ties_option
+from exaequo.cli.options import Files, evaluates, measure_option, reads_runs, speaks, ties_option
 from exaequo.errors import UsageError
 from exaequo.plot.kinds import KINDS, options_of, takes_decisions
 
@@ -50,7 +50,7 @@ class _Plot(click.Command):
 @click.option("--size", type=click.Choice(PICTURE_SIZES), default="page", show_default=True)
 @click.option("--dark", is_flag=True, help="Light on dark.")
 @click.option("--scale", type=click.FloatRange(0.1, 10), default=2.0, show_default=True, help="Resolution of a PNG.")
-@reads_files
+@reads_runs
 @speaks
 def plot(
     kind: str,
@@ -76,11 +76,14 @@ def plot(
     output.check_paths(paths, path)
     refuse_unknown_format(path)
     arguments = _read(paths, files, decisions=decisions)
+    progress.doing("drawing")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         chart = draw(*arguments, **asked)
     output.warn(*(str(warning.message) for warning in caught))
     chart.save(path, scale=scale)
+    title = chart["title"]["text"]
+    output.wrote(path, title if isinstance(title, str) else " ".join(title))
 
 
 def _read(paths: tuple[str, ...], files: Files, *, decisions: bool) -> tuple[Any, ...]:

@@ -9,8 +9,9 @@ from typing import Any
 import click
 
 from exaequo.choices import COMPARED, MEASURES, PAGE_DOCUMENTS
-from exaequo.cli import output
-from exaequo.cli.options import Files, compares, evaluates, measure_option, reads_files, show_option, speaks
+from exaequo.cli import output, progress
+from exaequo.cli.options import Files, compares, evaluates, measure_option, reads_runs, show_option, speaks
+from exaequo.language import say
 
 #: From here on a page is too large to send.
 LARGE = 20_000_000
@@ -25,7 +26,7 @@ LARGE = 20_000_000
 @show_option(PAGE_DOCUMENTS, "--documents", "Documents of each list to show.", 0)
 @click.option("--title", default="", metavar="TEXT", help="The title of the page.")
 @evaluates("depth", "missing", "precision", "seed")
-@reads_files
+@reads_runs
 @speaks
 def report(
     qrels: str,
@@ -55,9 +56,12 @@ def report(
     parsed = parse_measures(measures or MEASURES)
     judged = judged_runs(files.qrels(qrels, digest=True), files.runs(runs, digest=True), chosen, parsed)
     content = content_of(judged, parsed, chosen, how, documents=show, title=title, command=asked)
-    output.warn(*content.warnings)
+    progress.doing("writing the page")
     text = page(content)
+    output.warn(*content.warnings)
     if len(text) > LARGE:
         output.warn(f"{path}: {len(text) / 1e6:.0f} MB; a lower --show makes a smaller page")
     output.write(text, path)
     click.echo(content.verdict, err=path == "-")
+    what = say("one page: {title}", title=content.shown["title"])
+    output.wrote(path, f"{what}; {', '.join(each.name for each in parsed)}")

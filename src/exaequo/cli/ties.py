@@ -8,7 +8,7 @@ import click
 
 from exaequo.choices import COMPARED, MEASURES, SPLITS, TABLE_FORMATS, TOP
 from exaequo.cli import output
-from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, speaks, table_option, writes
+from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_runs, speaks, table_option, writes
 from exaequo.language import say, strategy, word
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ TABLES = {
 @click.option("-q", "--per-topic", is_flag=True, help="Also give the ties and scores of each list.")
 @table_option(TABLES)
 @writes(*TABLE_FORMATS)
-@reads_files
+@reads_runs
 @speaks
 def ties(
     qrels: str,
