@@ -43,6 +43,7 @@ FOR_FILTERS: dict[str, Any] = {"threshold": THRESHOLD, "utility": "LF1", "beta":
 @click.option("--beta", type=click.FloatRange(0), help="Of a filter: weight of recall in F.  [default: 1]")
 @click.option("--docs", type=click.IntRange(1), metavar="N", help="Size of the collection, for contingency tables.")
 @show_option(30, "--rows", "Documents of each table to show.")
+@click.option("--full", is_flag=True, help="Write all terms of sums.")
 @evaluates("depth", precision=None, seed=None)
 @writes("text", "markdown", "json")
 @reads_files
@@ -54,6 +55,7 @@ def explain(
     measures: tuple[str, ...],
     docs: int | None,
     show: int,
+    full: bool,
     files: Files,
     target: Target,
     options: dict[str, Any],
@@ -85,7 +87,9 @@ def explain(
         target.json({"lang": lang, "explanations": [each.as_dict(lang) for each in found]})
     else:
         markdown = target.format == "markdown"
-        target.text("\n\n\n".join(each.text(spoken(), rows=show, markdown=markdown) for each in found))
+        width = 0 if target.path or markdown else output.width()
+        look: dict[str, Any] = {"rows": show, "markdown": markdown, "full": full, "width": width}
+        target.text("\n\n\n".join(each.text(spoken(), **look) for each in found))
 
 
 def _chosen(options: dict[str, Any], ours: dict[str, Any], theirs: dict[str, Any], why: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ Each decorator adds the options and hands the command one object instead of them
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,129 +27,22 @@ from exaequo.choices import (
     ORDERS_SAMPLED,
     PATTERNS,
     PRECISIONS,
-    READERS,
     STRATEGIES,
     TESTS,
 )
-from exaequo.cli import output, progress
-from exaequo.errors import InputError, UsageError
+from exaequo.cli import output
+from exaequo.cli.files import Command, Decorator, gathers, left_out
+from exaequo.cli.files import Files as Files
+from exaequo.cli.files import reads_files as reads_files
+from exaequo.cli.files import reads_runs as reads_runs
+from exaequo.errors import UsageError
 from exaequo.language import ENGLISH, LANGUAGES, of_locale, say, speaking
 
 if TYPE_CHECKING:
-    from exaequo.read import Qrels, Run
     from exaequo.tabular import Table
 
 #: The form of JSON documents; it counts up when one changes.
 JSON_FORMAT = 1
-Command = Callable[..., Any]
-Decorator = Callable[[Command], Command]
-_KIND = click.Choice(READERS)
-
-
-def _gathers(name: str, make: Callable[..., Any], options: Mapping[str, Decorator]) -> Decorator:
-    """Add options to a command, which gets what is made of their values under one name."""
-
-    def decorate(function: Command) -> Command:
-        for option in reversed([*options.values()]):
-            option(function)  # click notes it on the function
-
-        @wraps(function)
-        def command(*arguments: Any, **given: Any) -> Any:
-            made = make(**{option: given.pop(option) for option in options})
-            return function(*arguments, **{name: made}, **given)
-
-        return command
-
-    return decorate
-
-
-@dataclass(frozen=True)
-class Files:
-    """How the files of a command are read."""
-
-    qrels_reader: str | None
-    run_reader: str | None
-    columns: dict[str, str]
-    #: A run that cannot be read is left out.
-    keep_going: bool = False
-
-    def qrels(self, path: str, *, digest: bool = False) -> Qrels:
-        """Read judgments."""
-        from exaequo.read import read_qrels
-
-        return read_qrels(path, reader=self.qrels_reader, columns=self.columns, digest=digest)
-
-    def run(self, path: str, *, digest: bool = False) -> Run:
-        """Read a run."""
-        from exaequo.read import read_run
-
-        return read_run(path, reader=self.run_reader, columns=self.columns, digest=digest)
-
-    def runs(self, paths: Sequence[str], *, digest: bool = False) -> Iterator[Run]:
-        """Read runs one after the other; those that cannot be read are noted, where the others are to go on."""
-        left_out = _left_out()
-        for path in progress.over(paths, "evaluating"):
-            try:
-                run = self.run(path, digest=digest)
-            except InputError as error:
-                if not self.keep_going:
-                    raise
-                left_out[path] = error
-                output.warn(f"left out: {error}")
-            else:
-                yield run
-        if left_out and left_out.keys() >= set(paths):
-            raise left_out[paths[-1]]
-
-
-def _left_out() -> dict[str, InputError]:
-    """Return the runs that this command could not read, with what is wrong with them; it is noted here."""
-    context = click.get_current_context(silent=True)
-    found: dict[str, InputError] = context.meta.setdefault(__name__, {}) if context else {}
-    return found
-
-
-def _files(
-    reader: str | None,
-    qrels_reader: str | None,
-    run_reader: str | None,
-    columns: Sequence[str],
-    keep_going: bool = False,
-) -> Files:
-    """Return how files are read; `columns` are `qid=NAME,docno=NAME`, given once or several times."""
-    names = {}
-    for pair in ",".join(columns).split(",") if columns else ():
-        ours, separator, theirs = pair.partition("=")
-        if not separator:
-            raise UsageError(f"--columns takes pairs such as qid=NAME,docno=NAME. Got {pair!r}.")
-        names[ours] = theirs
-    return Files(qrels_reader or reader, run_reader or reader, names, keep_going)
-
-
-_READING = {
-    "reader": click.option("--reader", type=_KIND, help="What all files are, whatever their names say."),
-    "qrels_reader": click.option("--qrels-reader", type=_KIND, help="The same, for QRELS alone."),
-    "run_reader": click.option("--run-reader", type=_KIND, help="The same, for the RUNs alone."),
-    "columns": click.option(
-        "--columns", multiple=True, metavar="qid=NAME,...", help="Names of the columns of tables, if unusual."
-    ),
-}
-#: Adds the options of commands that read files; the command gets them as `files`.
-reads_files = _gathers("files", _files, _READING)
-_KEEP_GOING = click.option(
-    "--keep-going", is_flag=True, help="Leave out a RUN that cannot be read, and go on; the exit code is 1 then."
-)
-
-
-def reads_runs(function: Command) -> Command:
-    """Add the options of commands that read many runs: those of `reads_files`, and `--keep-going`."""
-
-    @wraps(function)
-    def command(*arguments: Any, **given: Any) -> Any:
-        code = function(*arguments, **given)
-        return code or int(bool(_left_out()))
-
-    return _gathers("files", _files, {**_READING, "keep_going": _KEEP_GOING})(command)
 
 
 @dataclass(frozen=True)
@@ -205,7 +98,7 @@ class Target:
         """Write a document; what is undefined is null."""
         from exaequo.tabular import plain
 
-        lacks = [{"file": path, "problem": str(error)} for path, error in _left_out().items()]
+        lacks = [{"file": path, "problem": str(error)} for path, error in left_out().items()]
         document = plain({"format": JSON_FORMAT, **content, **({"left_out": lacks} if lacks else {})})
         output.write(json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n", self.path)
 
@@ -245,7 +138,7 @@ def writes(
         **{name: click.option(f"--{name}", is_flag=True, help=f"The same as --format {name}.") for name in flags},
         "path": click.option("-o", "--output", "path", metavar="FILE", help=there),
     }
-    return _gathers("target", target, options)
+    return gathers("target", target, options)
 
 
 def speaks(function: Command) -> Command:
@@ -344,7 +237,7 @@ def _fields(
         for each, field in known.items()
         if each in chosen
     }
-    return _gathers(name, make, options)
+    return gathers(name, make, options)
 
 
 def _given(field: _Field) -> dict[str, Any]:
