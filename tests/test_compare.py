@@ -332,7 +332,7 @@ def test_compare_command(capfd: pytest.CaptureFixture[str]) -> None:
     assert (document["format"], document["options"]["seed"]) == (1, 7)
     assert {"pairs", "systems", "correlations", "robustness"} <= set(document)
     assert command(["compare", "qrels.txt", *runs, "--table", "pairs", "--format", "csv"]) == 0
-    assert len(pl.read_csv(capfd.readouterr().out.encode())) == 9
+    assert len(pl.read_csv(capfd.readouterr().out.encode())) == 15
     assert command(["compare", "qrels.txt", *runs, "--baseline", "runs/bm25.txt", "--format", "latex"]) == 0
     text = capfd.readouterr().out
     assert r"\textbf{0.6603}$^{\blacktriangle}$" in text

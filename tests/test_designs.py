@@ -13,7 +13,7 @@ from scipy import stats
 
 import exaequo
 from exaequo import BadParameter, plot
-from exaequo.choices import COMPARE_MEASURES
+from exaequo.choices import MEASURES
 from exaequo.cli import run
 from exaequo.designs import Aims, Design, design_scores, sizes
 from exaequo.stats.power import topics_needed
@@ -43,7 +43,7 @@ def matrix(measure: str) -> np.ndarray[Any, np.dtype[np.float64]]:
     return evaluate(QRELS, RUNS, measure).matrix(measure).values
 
 
-@pytest.mark.parametrize("measure", COMPARE_MEASURES)
+@pytest.mark.parametrize("measure", MEASURES)
 def test_figures_of_a_measure(result: Design, measure: str) -> None:
     values = matrix(measure)
     found = one(result.measures, measure=measure)
@@ -122,7 +122,7 @@ def test_means_of_the_mixed_model(result: Design) -> None:
 
 
 def test_curves_of_levels(result: Design) -> None:
-    for measure in COMPARE_MEASURES:
+    for measure in MEASURES:
         curve = result.asl.filter(measure=measure)
         assert curve["place"].to_list() == list(range(1, 16))
         assert curve["p"].is_sorted(descending=True)
@@ -158,7 +158,7 @@ def test_what_is_no_share_has_no_difference_of_a_share() -> None:
 
 
 def test_scores_of_a_program(result: Design) -> None:
-    again = design_scores(evaluate(QRELS, RUNS, list(COMPARE_MEASURES)), result.aims)
+    again = design_scores(evaluate(QRELS, RUNS, list(MEASURES)), result.aims)
     for name, table in result.tables.items():
         assert again.tables[name].equals(table)
 

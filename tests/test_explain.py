@@ -17,7 +17,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import exaequo
-from exaequo import BadParameter, language
+from exaequo import BadParameter, UnknownMeasure, language
 from exaequo.choices import INTERVAL, STRATEGIES
 from exaequo.cli import run as command
 from exaequo.explanation import LANGUAGES, explain, explain_run, sentences
@@ -194,7 +194,7 @@ def test_every_sentence_is_said_somewhere_and_every_step_has_one() -> None:
     made |= {"filter normalised"} | {
         key for key in keys if key.startswith("filter ") and key.endswith((" of nothing", " four"))
     }
-    made |= {f"{key} at" for key in CUT}
+    made |= {f"{key} at" for key in CUT} | {f"by {ties}" for ties in STRATEGIES}
     assert all(f'"{key}"' in source for key in keys - made)
 
 
@@ -449,7 +449,7 @@ def test_what_is_said_is_true() -> None:
     passed = explain({"t": {"a": 1}}, {"t": {"a": 3.0, "b": 3.0, "c": 3.0}}, "t", "BreakEven").text()
     assert "already takes 3 documents" in passed and "recall 1 is above precision 0.333333" in passed
     assert "Whatever the order of ties, there is no value" in passed
-    assert "log2(max(i, 2))" in explain(qrels, run, "t", "DCG(dcg='jk')").text().split("\n")[2]
+    assert "log2(max(i, 2))" in explain(qrels, run, "t", "DCG(dcg='jk')").text().split("\n")[4]
     assert "judged below 0" in explain(qrels, run, "t", "RBPRes").text()
     assert (
         "0.500005 + 0.5 = 1.000005"
@@ -521,3 +521,56 @@ def test_the_figure_of_a_whole_run() -> None:
         undefined = explain({"1": {"a": 1}, "2": {"a": 1}}, {"1": {"a": 1.0}, "2": {"b": 1.0}}, None, "PDoc(doc='a')")
     assert "1 topic has no value, and is left out" in undefined.text()
     assert undefined.value == 1
+
+
+def test_measure_and_topic_in_either_order() -> None:
+    qrels, run = {"t": {"a": 1}, "RR": {"a": 1}}, {"t": {"a": 1.0}, "RR": {"b": 2.0, "a": 1.0}}
+    new, old = explain(qrels, run, "AP", "t"), explain(qrels, run, "t", "AP")
+    assert new.text() == old.text()
+    assert (new.measure.name, new.topic) == ("AP", "t")
+    assert explain(qrels, run, "AP").text() == explain(qrels, run, None, "AP").text()
+    for found in (explain(qrels, run, "AP", "RR"), explain(qrels, run, "RR", "AP")):  # a topic called like a measure
+        assert (found.measure.name, found.topic) == ("AP", "RR")
+    named = explain(qrels, run, topic="t", measure="map")
+    assert (named.measure.name, named.topic) == ("AP", "t")
+    with pytest.raises(UnknownMeasure, match="There is no measure 'APP'"):
+        explain(qrels, run, "APP", "t")
+    with pytest.raises(BadParameter, match="'x'"):
+        explain(qrels, run, "AP", "x")
+
+
+def test_the_strategy_is_said_in_a_sentence_and_lines_fit_the_terminal() -> None:
+    qrels, runs = exaequo.sample()
+    for ties in STRATEGIES:
+        for lang in ("en", "fr"):
+            text = explain(qrels, runs[4], "MOR@100", "401", ties=ties).text(lang, width=60)
+            assert text.split("\n\n")[1].replace("\n", " ") == sentences(lang)["text"][f"by {ties}"]
+            said = [part for part in text.split("\n\n") if "  " not in part]
+            assert max(len(line) for part in said for line in part.split("\n")) <= 60
+    steps = [line[:2] for line in explain(qrels, runs[4], "MOR@100", "401").text().split("\n") if line[1:3] == ". "]
+    assert steps == [f"{n}." for n in range(1, 8)]
+
+
+def test_sums_are_short_unless_all_terms_are_asked_for() -> None:
+    docs = [f"d{n}" for n in range(20)]
+    qrels, run = {"t": dict.fromkeys(docs, 1)}, {"t": {doc: 20.0 - n for n, doc in enumerate(docs)}}
+    found = explain(qrels, run, "AP", "t")
+    assert " + 10/10 + … (9 more) … + 20/20 = 20" in found.text()
+    assert " + 10/10 + … (9 autres) … + 20/20 = 20" in found.text("fr")
+    whole = " + ".join(f"{n}/{n}" for n in range(1, 21))
+    assert f"Together: {whole} = 20" in found.text(full=True)
+    few = explain({"t": dict.fromkeys(docs[:12], 1)}, run, "AP", "t")
+    assert "more)" not in few.text()
+
+
+def test_the_list_has_the_columns_the_measure_uses() -> None:
+    qrels, run = {"t": {"a": 2, "b": 1}}, {"t": {"a": 3.0, "b": 2.0}}
+
+    def heads(measure: str) -> list[str]:
+        return next(line.split() for line in explain(qrels, run, measure, "t").text().split("\n") if "score" in line)
+
+    plain = ["rank", "document", "score", "judgment"]
+    assert heads("AP") == [*plain, "relevant", "tie", "precision", "recall"]
+    assert heads("Success@1") == [*plain, "relevant", "tie"]
+    assert heads("nDCG") == [*plain, "tie"]
+    assert "precision" in explain(qrels, run, "nDCG", "t").as_dict()["list"][0]

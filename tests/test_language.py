@@ -447,7 +447,7 @@ def test_a_sum_with_terms_below_zero(sample: Sample, capfd: pytest.CaptureFixtur
     assert total
     first, *others = total[1].split(" + ")
     assert re.fullmatch(r"−\d,\d+", first)
-    assert all(re.fullmatch(r"\(−\d,\d+\)|…", each) for each in others)
+    assert all(re.fullmatch(r"\(−\d,\d+\)|… \(\d+ autres\) …", each) for each in others)
 
 
 def test_english_reads_no_file(sample: Sample) -> None:

@@ -249,3 +249,11 @@ def test_what_can_be_chosen_is_what_there_is() -> None:
     assert set(_PLAN) <= {each.name for each in fields(Plan)}
     for name, option in _EVALUATION.items():
         assert option.default == getattr(Options(), name), name
+
+
+def test_runs_of_the_sample_by_name_and_by_number() -> None:
+    runs = exaequo.sample().runs
+    assert runs["hybrid"] is runs[3]
+    assert [run.name for run in runs[:2]] == ["bm25", "boolean"]
+    with pytest.raises(exaequo.BadParameter, match="There is no run 'bm26'; did you mean 'bm25'"):
+        runs["bm26"]

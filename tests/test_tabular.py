@@ -235,8 +235,8 @@ def test_results_in_a_notebook() -> None:
 
 
 def test_every_result_shows_tables_that_it_has() -> None:
-    qrels, runs = exaequo.sample()
-    runs = runs[:3]
+    qrels, every = exaequo.sample()
+    runs = every[:3]
     with warnings.catch_warnings(action="ignore"):
         results: list[Any] = [
             exaequo.compare(qrels, runs, "AP"),

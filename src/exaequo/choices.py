@@ -51,16 +51,13 @@ ALPHA = 0.05
 #: How far down rank-biased overlap looks when lists are compared.
 RBO_P = 0.95
 
-#: What each command measures unless asked.
-EVAL_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@1000")
-COMPARE_MEASURES = ("AP", "nDCG@10", "P@10")
-TIES_MEASURES = ("AP", "RR", "nDCG@10", "P@10")
+#: What is measured unless asked, by every command that scores.
+MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@1000")
+#: The same where one measure is enough: to decide a release, to be explained; and what the papers on ties studied.
 GATE_MEASURES = ("nDCG@10",)
-STUDY_MEASURES = ("RR", "AP")
-ORDER_MEASURES = ("RR", "AP")
 EXPLAIN_MEASURES = ("AP",)
 BUDGET_MEASURES = ("AP",)
-UNJUDGED_MEASURES = ("AP", "nDCG@10", "P@10", "RBP")
+STUDY_MEASURES = ("RR", "AP")
 #: Ranks down to which the share of judged documents is told.
 JUDGED_AT = (10, 20, 100)
 #: Documents to name whose judgment would tell most.

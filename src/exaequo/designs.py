@@ -12,7 +12,7 @@ from typing import Any, Unpack
 import numpy as np
 import polars as pl
 
-from exaequo.choices import ALPHA, COMPARE_MEASURES, PATTERNS
+from exaequo.choices import ALPHA, MEASURES, PATTERNS
 from exaequo.comparison.values import comparable, refuse_geometric
 from exaequo.errors import BadParameter
 from exaequo.evaluation import Judged, evaluate_runs, judged_runs, warn
@@ -136,7 +136,7 @@ def _ends(rows: pl.DataFrame, column: str, **more: float) -> list[str]:
 def design(
     qrels: QrelsLike,
     runs: Sequence[RunLike] | Mapping[str, RunLike],
-    measures: Iterable[str | Measure] | str | Measure = COMPARE_MEASURES,
+    measures: Iterable[str | Measure] | str | Measure = MEASURES,
     *,
     ties: str = "realistic",
     differences: float | Sequence[float] = DIFFERENCES,

@@ -24,7 +24,7 @@ import numpy as np
 import polars as pl
 
 from exaequo.aggregate import aggregate
-from exaequo.choices import HIGHEST_GRADE, JUDGED_AT, UNJUDGED_MEASURES
+from exaequo.choices import HIGHEST_GRADE, JUDGED_AT, MEASURES
 from exaequo.errors import BadParameter
 from exaequo.evaluation import Judged, judged_runs, warn
 from exaequo.judge import Bools, Floats, Ints, JudgedRun
@@ -92,7 +92,7 @@ class Residuals(Tabled):
 def unjudged(
     qrels: QrelsLike,
     runs: RunsLike,
-    measures: Iterable[str | Measure] | str | Measure = UNJUDGED_MEASURES,
+    measures: Iterable[str | Measure] | str | Measure = MEASURES,
     *,
     grade: float | None = None,
     cutoffs: Sequence[int] = JUDGED_AT,

@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
+from typing import NamedTuple, SupportsIndex, overload
 
 import numpy as np
 import polars as pl
 
-from exaequo.errors import ExaequoError
+from exaequo.errors import BadParameter, ExaequoError
 from exaequo.read import Qrels, Run, Source
 from exaequo.read.collection.saving import trec_qrels
 from exaequo.read.records import with_keys
+from exaequo.text import did_you_mean
 from exaequo.writing import write_whole
 
 N_TOPICS, CANDIDATES, DEPTH = 25, 160, 100
@@ -26,11 +27,29 @@ _NEWSPAPERS = ("AP", "FT", "LA", "WSJ", "ZF")
 _Pool = dict[str, tuple[int, bool]]
 
 
+class Runs(list[Run]):
+    """Runs, by number as in any list, or by name: `runs["bm25"]`."""
+
+    @overload
+    def __getitem__(self, at: SupportsIndex | str) -> Run: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Run]: ...
+    def __getitem__(self, at: SupportsIndex | str | slice) -> Run | list[Run]:
+        """Return a run, or some of them."""
+        if not isinstance(at, str):
+            return super().__getitem__(at)
+        for run in self:
+            if run.name == at:
+                return run
+        names = [run.name for run in self]
+        raise BadParameter(f"There is no run {at!r}{did_you_mean(at, names) or '.'}")
+
+
 class Sample(NamedTuple):
     """Judgments and runs: `qrels, runs = exaequo.sample()`."""
 
     qrels: Qrels
-    runs: list[Run]
+    runs: Runs
 
     def save(self, folder: str | Path) -> list[Path]:
         """Write `qrels.txt` and `runs/NAME.txt` in TREC format; existing files are not overwritten."""
@@ -69,7 +88,7 @@ def sample(seed: int = 2010) -> Sample:
         (qid, docno, float(grade)) for qid, pool in pools.items() for docno, (grade, judged) in pool.items() if judged
     ]
     frame = pl.DataFrame(judgments, schema=["qid", "docno", ("rel", pl.Float64)], orient="row")
-    runs = [_run(name, quality, written, pools, random) for name, quality, written in _SYSTEMS]
+    runs = Runs(_run(name, quality, written, pools, random) for name, quality, written in _SYSTEMS)
     return Sample(Qrels(with_keys(frame), Source("sample/qrels.txt")), runs)
 
 

@@ -24,21 +24,14 @@ UNDEFINED = "undefined"
 #: Rows, and sentences, that a notebook shows.
 _MOST = 16
 _LATEX = {
+    **{sign: rf"$\{name}$" for sign, name in zip("τΔκαηω", "tau Delta kappa alpha eta omega".split(), strict=True)},
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    "τ": r"$\tau$",
-    "Δ": r"$\Delta$",
-    "κ": r"$\kappa$",
-    "α": r"$\alpha$",
-    "η": r"$\eta$",
-    "ω": r"$\omega$",
-    "²": r"$^2$",
-    "▲": r"$\blacktriangle$",
-    "▼": r"$\blacktriangledown$",
+    **{"²": r"$^2$", "▲": r"$\blacktriangle$", "▼": r"$\blacktriangledown$"},
     **{character: "\\" + character for character in "&%$#_{}"},
 }
 #: Columns that readers know under another name than that in programs.

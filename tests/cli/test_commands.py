@@ -212,7 +212,7 @@ class TestEval:
             (["eval", "qrels.txt", "none.txt"], 1, "none.txt: there is no such file"),
             (["eval", "qrels.txt", "qrels.txt"], 1, "qrels.txt:1: 4 fields"),
             (["eval", "sys.txt", "sys.txt"], 1, "sys.txt:1: 6 fields"),
-            (["eval", "qrels.txt", "sys.txt", "-m", "ndcg"], 2, "did you mean 'nDCG'?"),
+            (["eval", "qrels.txt", "sys.txt", "-m", "ndcg"], 2, "'ndcg' can mean nDCG (the whole list"),
             (["eval", "qrels.txt", "sys.txt", "--ties", "fair"], 2, "realistic"),
             (["eval", "qrels.txt"], 2, "RUN"),
             (["eval", "-", "-"], 2, "Standard input (-) can stand for one file only"),
@@ -328,7 +328,8 @@ def test_measures(capfd: pytest.CaptureFixture[str]) -> None:
     assert "'exp-log2'" in text
     text, _ = out(capfd, "measures", "P@10", "--json")
     assert json.loads(text)["measures"][0]["parameters"]["cutoff"]["required"] is True
-    assert "did you mean 'AP'" in out(capfd, "measures", "map", code=2)[1]
+    assert out(capfd, "measures", "map")[0] == out(capfd, "measures", "AP")[0]
+    assert "did you mean" in out(capfd, "measures", "mapp", code=2)[1]
 
 
 def test_sample_files(files: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import subprocess
 import sys
 
@@ -72,18 +71,11 @@ def test_objects() -> None:
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
-        ("ndcg@10", "did you mean 'nDCG'?"),
+        ("ndgc@10", "did you mean 'nDCG'?"),
         ("Precison@5", "did you mean 'Precision'"),
-        ("map", "did you mean 'AP'?"),
-        ("ndcg_cut_10", "did you mean 'nDCG@10'?"),
-        ("recall_1000", "did you mean 'R@1000'?"),
-        ("gm_map", "did you mean 'gm(AP)'?"),
         ("zzzzz", "`exaequo measures` lists them"),
         ("P@", "write NAME, NAME@K"),
         ("P@5@10", "write NAME, NAME@K"),
-        ("11pt_avg", "did you mean 'IPrec11'?"),
-        ("P.10", "did you mean 'P@10'?"),
-        ("iprec_at_recall_0.30", "did you mean 'IPrec@0.30'?"),
         ("sum(AP)", "There is no measure 'sum'"),
         ("AP; import os", "Cannot read the measure"),
         ("__import__('os').system('true')", "Cannot read the measure"),
@@ -231,8 +223,7 @@ def test_a_measure_in_one_record() -> None:
         with pytest.raises(BadParameter, match="The 'theta' parameter of Share must be a number between 0 and 1"):
             mine(theta=2)
         for name, meant in (("share_5", "Share@5"), ("gm_share.5", "gm(Share@5)")):
-            with pytest.raises(UnknownMeasure, match=re.escape(f"did you mean {meant!r}?")):
-                parse_measure(name)
+            assert str(parse_measure(name)) == meant
 
 
 def test_parts_are_attached_once() -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -519,3 +520,53 @@ def test_control_characters_in_names_are_drawn_as_pictures(kind: str) -> None:
         if kind == "svg":
             ElementTree.fromstring(drawn)  # noqa: S314 - our own
             assert not re.search(rb"[\x00-\x08\x0b-\x1f]", drawn)
+
+
+def test_of_many_runs_the_widest_intervals_are_drawn_too() -> None:
+    qrels = {str(topic): {"a": 1} for topic in range(3)}
+    runs = {
+        f"r{at:02}": {str(t): {**{f"x{k}": 2.0 for k in range(at)}, "a": 2.0 if at == 44 else 1.0} for t in range(3)}
+        for at in range(45)
+    }
+    picture = plot.ties(qrels, runs, measure="RR")
+    names = {row["run"] for each in picture["layer"] for row in each["data"]["values"]}
+    assert names == {f"r{at:02}" for at in (*range(39), 44)}
+    assert "the best 39 of 45 runs; and the 1 of the others" in " ".join(picture["title"]["subtitle"])
+
+
+def test_the_best_against_the_second_and_the_topic_that_differs_most() -> None:
+    scores = evaluate(QRELS, ALL, "AP")
+    first, second, third = sorted(scores.runs, key=lambda run: -scores.mean("AP", run=run))[:3]
+    for picture in (plot.topics(QRELS, ALL), plot.scatter(QRELS, ALL)):
+        assert picture["title"]["text"] == f"{first} against {second}"
+        assert "the best of 6 runs against the second" in str(picture["title"]["subtitle"])
+    named = plot.topics(QRELS, ALL, one=first)
+    assert named["title"]["text"] == f"{second} against {first}"
+    assert f"{second} is the best of the others" in str(named["title"]["subtitle"])
+    both = plot.topics(QRELS, ALL, one=third, other=first)
+    assert (both["title"]["text"], "best" in str(both["title"]["subtitle"])) == (f"{first} against {third}", False)
+    pres = evaluate(QRELS, ALL, "PRES@100").matrix("PRES@100")
+    topic = pres.topics[int(np.ptp(pres.values, axis=0).argmax())]
+    picture = plot.recall(QRELS, ALL)
+    assert picture["title"]["text"].endswith(f"topic {topic}")
+    assert "the topic on which they differ most" in " ".join(picture["title"]["subtitle"])
+
+
+def test_rows_without_a_label_are_said() -> None:
+    qrels = {str(topic): {"a": 1} for topic in range(200)}
+    picture = plot.tie_groups(qrels, {"r": {str(topic): {"a": 1.0, "b": 1.0} for topic in range(200)}})
+    assert "one row in 3 has its label" in " ".join(picture["title"]["subtitle"])
+    assert len(picture["layer"][0]["encoding"]["y"]["axis"]["values"]) == 67
+    few = plot.tie_groups(QRELS, ALL)
+    assert "label" not in str(few["title"]["subtitle"])
+
+
+def test_scales_go_as_far_as_the_data() -> None:
+    pair = plot.scatter(QRELS, ALL)
+    low, high = pair["layer"][0]["encoding"]["x"]["scale"]["domain"]
+    values = [row[side] for row in pair["layer"][1]["data"]["values"] for side in ("one", "two")]
+    assert low < min(values) and max(values) < high and high - low < 1.1 * (max(values) - min(values))
+    tau = plot.measures(QRELS, ALL)["layer"][0]
+    least = min(row["tau"] for row in tau["data"]["values"])
+    start, end = tau["encoding"]["color"]["scale"]["domain"]
+    assert (end, 0 <= least - start < 0.1) == (1, True)

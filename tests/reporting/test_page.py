@@ -529,7 +529,7 @@ def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.
     exaequo.sample().save(tmp_path)
     monkeypatch.chdir(tmp_path)
     runs = ["runs/bm25.txt", "runs/hybrid.txt", "runs/boolean.txt"]
-    asked = ["--baseline", "runs/bm25.txt", "--documents", "3"]
+    asked = ["--baseline", "runs/bm25.txt", "--show", "3"]
     assert command(["report", "qrels.txt", *runs, "-o", "page.html", *asked]) == 0
     assert capfd.readouterr().out.startswith("hybrid has the highest mean AP")
     text = Path("page.html").read_text(encoding="utf-8")

@@ -25,7 +25,8 @@ OTHER = {"1": {"c": 3.0, "a": 2.0, "b": 1.0}, "2": {"a": 1.0, "b": 0.5}, "3": {"
 def reading(folder: Path) -> tuple[exaequo.Qrels, exaequo.Run]:
     qrels, runs = exaequo.sample(seed=1)
     assert_type(qrels, exaequo.Qrels)
-    assert_type(runs, list[exaequo.Run])
+    assert_type(runs[:2], list[exaequo.Run])
+    assert_type(runs["bm25"], exaequo.Run)
     files = exaequo.sample(seed=1).save(folder)
     assert_type(exaequo.read_qrels(files[0]), exaequo.Qrels)
     exaequo.write_metadata(files[1], {"tag": "one"}, folder / "with-header.txt")
@@ -91,7 +92,7 @@ def comparing(qrels: exaequo.Qrels, run: exaequo.Run) -> Comparison:
 
 
 def explaining(qrels: exaequo.Qrels, run: exaequo.Run) -> list[str]:
-    one = exaequo.explain(qrels, run, "1", "AP", ties="conventional")
+    one = exaequo.explain(qrels, run, "AP", "1", ties="conventional")
     assert_type(one.text("fr"), str)
     assert_type(one.as_dict(), dict[str, Any])
     return [

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from exaequo.aggregate import aggregate
-from exaequo.choices import ALPHA, COMPARED, EXPECTED, INTERVAL, ORDERS_SAMPLED, TIES_MEASURES, TOP
+from exaequo.choices import ALPHA, COMPARED, EXPECTED, INTERVAL, MEASURES, ORDERS_SAMPLED, TOP
 from exaequo.errors import BadParameter
 from exaequo.evaluation import Judged, evaluate_runs, judged_runs, warn
 from exaequo.expected import Orders
@@ -89,7 +89,7 @@ class TieFacts:
 def audit_ties(
     qrels: QrelsLike,
     runs: RunsLike,
-    measures: Iterable[str | Measure] | str | Measure = TIES_MEASURES,
+    measures: Iterable[str | Measure] | str | Measure = MEASURES,
     *,
     top: int = TOP,
     alpha: float = ALPHA,

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import click
 
 from exaequo import __version__
+from exaequo.cli import progress
 from exaequo.cli.budget import budget
 from exaequo.cli.check import check
 from exaequo.cli.collection import collection
@@ -43,7 +44,57 @@ from exaequo.text import printable
 INTERRUPTED = 130
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+#: The commands by what they are for, each with a sentence.
+SECTIONS = {
+    "Score": {
+        "eval": "Score runs against judgments.",
+        "filter": "Judge filters, which select documents by a threshold.",
+        "trec_eval": "Print what the official trec_eval prints.",
+        "measures": "List the measures, or say all about one.",
+    },
+    "Compare": {
+        "compare": "Tell which runs are really better.",
+        "gate": "Let a release pass unless it is worse.",
+        "replicate": "Tell how far reproductions agree with originals.",
+    },
+    "Show": {
+        "explain": "Show step by step how a value comes about.",
+        "plot": "Draw a figure.",
+        "report": "Write one page about runs, to send to a colleague.",
+    },
+    "Ties": {
+        "ties": "Tell how much of each score is luck.",
+        "order": "Write a run with its ties in order.",
+        "study": "Tell what ties did to a whole archive of runs.",
+    },
+    "Files": {
+        "check": "List every problem of files.",
+        "metadata": "Show or write the header of a run.",
+        "collection": "Tell what a test collection has.",
+    },
+    "Experiment": {
+        "demo": "Run eight systems on a collection that comes along.",
+        "search": "Search a collection, and write the lists as a run.",
+        "experiment": "Run systems on a collection: scores and costs.",
+        "pool": "Choose the documents to judge.",
+        "unjudged": "Tell how far scores depend on unjudged documents.",
+        "design": "Tell how many topics a collection needs.",
+    },
+}
+
+
+class _Sections(click.Group):
+    """A group whose help lists the commands by section; one of no section stands at the end."""
+
+    def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
+        known = {name for commands in SECTIONS.values() for name in commands}
+        rest = {name: self.commands[name].get_short_help_str() for name in self.commands if name not in known}
+        for title, commands in (SECTIONS | ({"More": rest} if rest else {})).items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{name:<10}", about) for name, about in commands.items()])
+
+
+@click.group(cls=_Sections, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="exaequo")
 @click.option("--debug", is_flag=True, help="Show a traceback when something fails.")
 def app(debug: bool) -> None:
@@ -65,8 +116,10 @@ def main() -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run the command; return its exit code."""
     debug = "--debug" in arguments
+    asked = [argument for argument in arguments if argument != "--debug"]
     try:
-        code = app.main([argument for argument in arguments if argument != "--debug"], "exaequo", standalone_mode=False)
+        with progress.shown(" ".join(["exaequo", *asked[:1]])):
+            code = app.main(asked, "exaequo", standalone_mode=False)
         sys.stdout.flush()
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED

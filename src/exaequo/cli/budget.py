@@ -29,7 +29,7 @@ ROWS, PAIRS = 14, 5
 @click.command()
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@measure_option("As for eval; may be repeated. The first is spoken about.  [default: AP]")
+@measure_option("As for eval, the first is spoken about", BUDGET_MEASURES)
 @click.option("--baseline", metavar="RUN", help="Compare all others with this run (its name or file).")
 @click.option("--judges", multiple=True, metavar="QRELS", help="Other judgments of the same topics.")
 @click.option(

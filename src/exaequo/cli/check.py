@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from exaequo.cli import output
+from exaequo.cli import output, progress
 from exaequo.cli.options import Files, Target, reads_files, writes
 from exaequo.errors import InputError, Problem
 from exaequo.text import count, printable
@@ -75,7 +75,7 @@ def _of_runs(qrels: str, runs: Sequence[str], files: Files) -> tuple[list[Proble
         remarks += remarks_on_judgments(judgments)
     except InputError as error:
         problems += error.problems
-    for path in output.with_progress(runs):
+    for path in progress.over(runs, "checking"):
         try:
             run = files.run(path)
             remarks += remarks_on(run)

@@ -9,7 +9,7 @@ import click
 
 from exaequo.choices import TABLE_FORMATS
 from exaequo.cli import output
-from exaequo.cli.options import Target, writes
+from exaequo.cli.options import Target, table_option, writes
 from exaequo.errors import ExaequoError, UsageError
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ TABLES = {"sizes": "", "grades": "Grades"}
 @click.option("--qrels", metavar="FILE", help="Write the judgments there, as TREC text.")
 @click.option("--topics", metavar="FILE", help="Write the topics there, as TREC text, or as qid<TAB>title: FILE.tsv.")
 @click.option("--save", metavar="DIR", help="Write all of it there, in the layout of BEIR.")
-@click.option("--table", "only", type=click.Choice(list(TABLES)), help="Give this table alone.")
+@table_option(TABLES)
 @writes(*TABLE_FORMATS)
 def collection(
     where: str,

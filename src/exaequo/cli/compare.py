@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exaequo.choices import COMPARE_MEASURES, EXPECTED, FAIR, STRATEGIES, TABLE_FORMATS
+from exaequo.choices import EXPECTED, FAIR, MEASURES, STRATEGIES, TABLE_FORMATS
 from exaequo.cli import output
 from exaequo.cli.options import (
     TIES_HELP,
@@ -17,8 +17,9 @@ from exaequo.cli.options import (
     compares,
     evaluates,
     measure_option,
-    reads_files,
+    reads_runs,
     speaks,
+    table_option,
     views,
     writes,
 )
@@ -84,10 +85,10 @@ NEEDED = {"judges": "judges", "orders": "rank-by", "sorts": "rank-by", "ordering
 @click.option(
     "--orderings", multiple=True, metavar="FILE", help="Orders people put the systems in: lines [judge] system rank."
 )
-@click.option("--table", "only", type=click.Choice(list(TABLES)), help="Give this table alone.")
+@table_option(TABLES)
 @views
 @writes(*TABLE_FORMATS)
-@reads_files
+@reads_runs
 @speaks
 def compare(
     qrels: str,
@@ -119,7 +120,7 @@ def compare(
     from exaequo.read.orderings import read_orderings
 
     asked, rule = tie_rule(ties.split(","))
-    parsed, chosen = parse_measures(measures or COMPARE_MEASURES), Options(ties=asked, **options)
+    parsed, chosen = parse_measures(measures or MEASURES), Options(ties=asked, **options)
     how = Plan(**plan, alternative="greater" if one_sided else "two-sided", seed=chosen.seed, ties=rule)
     by, people = sorts_of(rank_by), read_orderings(orderings)
     judged, read = files.qrels(qrels), files.runs(runs)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from exaequo.choices import COMPARE_MEASURES
+from exaequo.choices import MEASURES
 from exaequo.cli import output
 from exaequo.cli.experiment import saved
 from exaequo.cli.options import speaks
@@ -49,7 +49,7 @@ def demo(collection: str, folder: str, sample: str | None) -> None:
     from exaequo.searching.experiments import make_folder, perform
 
     make_folder(Path(folder))  # before the work, not after
-    result = perform(collection, SYSTEMS, COMPARE_MEASURES)
+    result = perform(collection, SYSTEMS, MEASURES)
     output.warn(*result.warnings)
     with warnings.catch_warnings(action="ignore", category=DataWarning):  # they have been given
         said = f"{_verdicts(result)}\n{_pool(result)}"

@@ -7,9 +7,19 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from exaequo.choices import ALPHA, COMPARE_MEASURES, EXPECTED, PATTERNS, STRATEGIES, TABLE_FORMATS
+from exaequo.choices import ALPHA, EXPECTED, MEASURES, PATTERNS, STRATEGIES, TABLE_FORMATS
 from exaequo.cli import output
-from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, speaks, writes
+from exaequo.cli.options import (
+    Files,
+    Target,
+    evaluates,
+    measure_option,
+    reads_files,
+    speaks,
+    table_option,
+    ties_option,
+    writes,
+)
 from exaequo.errors import UsageError
 from exaequo.language import say
 
@@ -36,7 +46,7 @@ _DIGITS = {"difference": 3, "df": 1} | dict.fromkeys(("variance", "residual_vari
 @click.command()
 @click.argument("paths", nargs=-1, metavar="[QRELS RUN...]")
 @measure_option()
-@click.option("--ties", type=click.Choice((*STRATEGIES, EXPECTED)), default=STRATEGIES[0], show_default=True)
+@ties_option(*STRATEGIES, EXPECTED)
 @click.option(
     "--difference",
     "differences",
@@ -52,7 +62,7 @@ _DIGITS = {"difference": 3, "df": 1} | dict.fromkeys(("variance", "residual_vari
 @click.option("--variance", type=float, metavar="V", help="Of scores, instead of files: sizes alone.")
 @click.option("--samples", type=click.IntRange(100), default=PATTERNS, show_default=True, help="Of the randomised HSD.")
 @evaluates("depth", "missing", "precision", "seed")
-@click.option("--table", "only", type=click.Choice(list(TABLES)), help="Give this table alone.")
+@table_option(TABLES)
 @writes(*TABLE_FORMATS)
 @reads_files
 @speaks
@@ -92,7 +102,7 @@ def design(
     from exaequo.measures import parse_measures
     from exaequo.options import Options
 
-    parsed, chosen = parse_measures(measures or COMPARE_MEASURES), Options.of(ties, **options)
+    parsed, chosen = parse_measures(measures or MEASURES), Options.of(ties, **options)
     judged = judged_runs(files.qrels(paths[0]), files.runs(paths[1:]), chosen, parsed)
     result = design_runs(judged, parsed, chosen, aims)
     output.warn(*result.warnings)

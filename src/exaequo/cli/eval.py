@@ -6,9 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exaequo.choices import ALL_TIES, EVAL_MEASURES, EXPECTED, SCORE_FORMATS, STRATEGIES
+from exaequo.choices import MEASURES, SCORE_FORMATS
 from exaequo.cli import output
-from exaequo.cli.options import Files, Target, View, evaluates, measure_option, reads_files, speaks, views, writes
+from exaequo.cli.options import (
+    Files,
+    Target,
+    View,
+    evaluates,
+    measure_option,
+    reads_runs,
+    several_ties,
+    speaks,
+    views,
+    writes,
+)
 
 if TYPE_CHECKING:
     from exaequo.scores import Scores
@@ -17,20 +28,13 @@ if TYPE_CHECKING:
 @click.command("eval")
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@measure_option("As in AP, P@10, nDCG@10; may be repeated.")
-@click.option(
-    "--ties",
-    type=click.Choice((*STRATEGIES, EXPECTED, ALL_TIES)),
-    multiple=True,
-    default=("realistic",),
-    show_default=True,
-    help="How tied documents are ordered; 'expected' is the mean over all orders, 'all' the first three.",
-)
+@measure_option()
+@several_ties
 @click.option("-q", "--per-topic", is_flag=True, help="Also give the value of each topic.")
 @evaluates("depth", "missing", "precision", "seed", "samples")
 @views
 @writes(*SCORE_FORMATS)
-@reads_files
+@reads_runs
 @speaks
 def eval_(
     qrels: str,
@@ -54,7 +58,7 @@ def eval_(
     from exaequo.options import Options
     from exaequo.screens import shown
 
-    chosen, parsed = Options.of(ties, **options), parse_measures(measures or EVAL_MEASURES)
+    chosen, parsed = Options.of(ties, **options), parse_measures(measures or MEASURES)
     digest = target.format == "json"
     judged = judged_runs(files.qrels(qrels, digest=digest), files.runs(runs, digest=digest), chosen, parsed)
     scores = evaluate_runs(judged, parsed, chosen, interval=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from exaequo.choices import COMPARE_MEASURES, TABLE_FORMATS, TIMEOUT
+from exaequo.choices import MEASURES, TABLE_FORMATS, TIMEOUT
 from exaequo.cli import output
 from exaequo.cli.options import Target, measure_option, speaks, writes
 from exaequo.cli.search import queries
@@ -54,7 +54,7 @@ def experiment(
     result = perform(
         collection,
         systems_of(models, programs),
-        measures or COMPARE_MEASURES,
+        measures or MEASURES,
         depth=depth,
         fields=fields,
         timeout=timeout,

@@ -7,10 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exaequo.choices import EXPLAIN_MEASURES, HIGHEST_GRADE, STRATEGIES, THRESHOLD
+from exaequo.choices import EXPLAIN_MEASURES, HIGHEST_GRADE, THRESHOLD
 from exaequo.cli import output
 from exaequo.cli.filter import coefficients_of
-from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, speaks, writes
+from exaequo.cli.options import (
+    Files,
+    Target,
+    evaluates,
+    measure_option,
+    reads_files,
+    show_option,
+    speaks,
+    ties_option,
+    writes,
+)
 from exaequo.errors import UsageError
 from exaequo.language import ENGLISH, spoken
 
@@ -26,13 +36,14 @@ FOR_FILTERS: dict[str, Any] = {"threshold": THRESHOLD, "utility": "LF1", "beta":
 @click.argument("qrels", metavar="QRELS|TABLE")
 @click.argument("run", required=False)
 @click.option("--topic", metavar="TOPIC", help="The topic; a filter needs one.  [default: the figure of all topics]")
-@measure_option("[default: AP]")
-@click.option("--ties", type=click.Choice(STRATEGIES), help="[default: realistic]")
+@measure_option(usual=EXPLAIN_MEASURES)
+@ties_option(given=True)
 @click.option("--threshold", type=float, metavar="T", help="Explain a filter: scores from here on are selected.")
 @click.option("--utility", metavar="A,B", help="Of a filter: LF1, LF2, T11U, or 2 or 4 numbers.  [default: LF1]")
 @click.option("--beta", type=click.FloatRange(0), help="Of a filter: weight of recall in F.  [default: 1]")
 @click.option("--docs", type=click.IntRange(1), metavar="N", help="Size of the collection, for contingency tables.")
-@click.option("--rows", type=click.IntRange(1), default=30, show_default=True, help="Rows of each table to show.")
+@show_option(30, "--rows", "Documents of each table to show.")
+@click.option("--full", is_flag=True, help="Write all terms of sums.")
 @evaluates("depth", precision=None, seed=None)
 @writes("text", "markdown", "json")
 @reads_files
@@ -43,7 +54,8 @@ def explain(
     topic: str | None,
     measures: tuple[str, ...],
     docs: int | None,
-    rows: int,
+    show: int,
+    full: bool,
     files: Files,
     target: Target,
     options: dict[str, Any],
@@ -75,7 +87,9 @@ def explain(
         target.json({"lang": lang, "explanations": [each.as_dict(lang) for each in found]})
     else:
         markdown = target.format == "markdown"
-        target.text("\n\n\n".join(each.text(spoken(), rows=rows, markdown=markdown) for each in found))
+        width = 0 if target.path or markdown else output.width()
+        look: dict[str, Any] = {"rows": show, "markdown": markdown, "full": full, "width": width}
+        target.text("\n\n\n".join(each.text(spoken(), **look) for each in found))
 
 
 def _chosen(options: dict[str, Any], ours: dict[str, Any], theirs: dict[str, Any], why: str) -> dict[str, Any]:

@@ -13,7 +13,17 @@ from click.core import ParameterSource
 from exaequo.choices import HIGHEST_GRADE, LEARNT_BY, LEARNT_FOR, STDIN, TABLE_FORMATS, UTILITIES
 from exaequo.cli import output
 from exaequo.cli.compare import show_comparison
-from exaequo.cli.options import Files, Target, compares, evaluates, measure_option, reads_files, speaks, writes
+from exaequo.cli.options import (
+    Files,
+    Target,
+    compares,
+    evaluates,
+    measure_option,
+    reads_files,
+    speaks,
+    table_option,
+    writes,
+)
 from exaequo.errors import UsageError
 
 if TYPE_CHECKING:
@@ -104,9 +114,9 @@ def _refuse_ignored(table: str, *, learns: bool) -> None:
 @click.option("--stream", is_flag=True, help="Follow the filters over time (column time or order, or the lines).")
 @click.option("--window", type=click.IntRange(1), metavar="N", help="Also over the last N moments of the stream.")
 @click.option("--compare", is_flag=True, help="Test which differences between filters are real, as `compare` does.")
-@measure_option("What to compare: SelP, SelR, SelF, Utility, ... may be repeated.")
+@measure_option("What to compare: SelP, SelR, SelF, Utility, ...", ())
 @compares("samples")
-@click.option("--table", "only", type=click.Choice(_TABLES), help="Give this table of the comparison alone.")
+@table_option(_TABLES)
 @click.option("--train", multiple=True, metavar="FILE", help="Learn the threshold here; one file for each filter.")
 @click.option("--train-qrels", metavar="QRELS", help="Judgments of the training files, if these are runs.")
 @click.option(

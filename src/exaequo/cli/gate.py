@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from exaequo.choices import ALPHA, FAIR, GATE_TESTS, LEAST_TOPICS, MAX_DROP, PATTERNS
+from exaequo.choices import ALPHA, FAIR, GATE_MEASURES, GATE_TESTS, LEAST_TOPICS, MAX_DROP, PATTERNS
 from exaequo.cli import output
 from exaequo.cli.options import TIES_HELP, Files, Target, evaluates, measure_option, reads_files, speaks, writes
 from exaequo.errors import UsageError
@@ -42,7 +42,7 @@ def _configured(context: click.Context, _: click.Parameter, path: str | None) ->
     callback=_configured,
     help="Where the rest is said.  [default: exaequo.toml, or pyproject.toml]",
 )
-@measure_option("[default: nDCG@10]")
+@measure_option(usual=GATE_MEASURES)
 @click.option("--max-drop", default=MAX_DROP, show_default=True, metavar="D", help="The loss allowed, as 0.01 or 1%.")
 @click.option("--floor", "floors", multiple=True, metavar="TEXT", help="A least mean, as 'nDCG@10 >= 0.45'.")
 @click.option("--slices", metavar="FILE", help="Labels of topics, 'topic label' a line: a verdict for each label.")
@@ -58,7 +58,7 @@ def _configured(context: click.Context, _: click.Parameter, path: str | None) ->
 @click.option("--ties", default=FAIR, show_default=True, help=TIES_HELP)
 @click.option("--equivalence", is_flag=True, help="A gain beyond the margin does not pass either.")
 @evaluates("depth", "missing", "precision", "seed")
-@writes("table", "json", "markdown", "junit", "github", flags=("json", "markdown"))
+@writes("table", "json", "markdown", "junit", "github")
 @reads_files
 @speaks
 def gate(

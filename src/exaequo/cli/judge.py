@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exaequo.choices import COMPARE_MEASURES, COMPARED, GRADES, JUDGING_RULES, TABLE_FORMATS
+from exaequo.choices import MEASURES, COMPARED, GRADES, JUDGING_RULES, TABLE_FORMATS
 from exaequo.cli import output
 from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, speaks, writes
 from exaequo.cli.replicate import WithMany
@@ -94,7 +94,7 @@ class Asked:
 )
 @click.option("--report", is_flag=True, help="Compare the assessors of DB.")
 @click.option("--runs", multiple=True, metavar="RUN...", help="Also tell what their grades do to these runs.")
-@measure_option("For --runs, as for eval; may be repeated.")
+@measure_option("For --runs, as for eval")
 @click.option("--table", "only", type=click.Choice(list(TABLES)), help="Give this table of the report alone.")
 @click.option(
     "--rule", type=click.Choice(JUDGING_RULES), default=JUDGING_RULES[0], show_default=True, help="Of several grades."
@@ -295,5 +295,5 @@ def _effects(judged: pl.DataFrame, names: list[str], asked: Asked, options: dict
     from exaequo.options import Options
 
     chosen = Options(ties=COMPARED, **options)
-    measures = parse_measures(asked.measures or COMPARE_MEASURES)
+    measures = parse_measures(asked.measures or MEASURES)
     return effects(judged, names, list(files.runs(asked.runs)), measures, chosen, Plan(seed=chosen.seed))

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 def measures(name: str | None, axioms: bool, target: Target) -> None:
     """List the measures, or explain one: formula, range, parameters, source."""
     from exaequo.measures import catalogue, parse_measure
-    from exaequo.measures.registry import get
 
     if axioms:
         if name is None:
@@ -30,7 +29,7 @@ def measures(name: str | None, axioms: bool, target: Target) -> None:
     if name is None:
         chosen = list(catalogue().values())
     else:
-        chosen = [get(name).definition if name.isidentifier() else parse_measure(name).definition]
+        chosen = [parse_measure(name, complete=not name.isidentifier()).definition]
     lines = _listed(chosen) if name is None else _explained(chosen[0])
     target.tell(lines, measures=[_facts(definition) for definition in chosen])
 

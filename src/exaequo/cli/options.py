@@ -6,7 +6,7 @@ Each decorator adds the options and hands the command one object instead of them
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,101 +14,35 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from exaequo.choices import (
+    ALL_TIES,
     ALPHA,
     CORRECTIONS,
     DATA_FORMATS,
+    EXPECTED,
     HIGHEST_GRADE,
     INTERVAL_KINDS,
     LIBRARY_CORRECTIONS,
+    MEASURES,
     MISSING,
     ORDERS_SAMPLED,
     PATTERNS,
     PRECISIONS,
-    READERS,
+    STRATEGIES,
     TESTS,
 )
 from exaequo.cli import output
+from exaequo.cli.files import Command, Decorator, gathers, left_out
+from exaequo.cli.files import Files as Files
+from exaequo.cli.files import reads_files as reads_files
+from exaequo.cli.files import reads_runs as reads_runs
 from exaequo.errors import UsageError
 from exaequo.language import ENGLISH, LANGUAGES, of_locale, say, speaking
 
 if TYPE_CHECKING:
-    from exaequo.read import Qrels, Run
     from exaequo.tabular import Table
 
 #: The form of JSON documents; it counts up when one changes.
 JSON_FORMAT = 1
-Command = Callable[..., Any]
-Decorator = Callable[[Command], Command]
-_KIND = click.Choice(READERS)
-
-
-def _gathers(name: str, make: Callable[..., Any], options: Mapping[str, Decorator]) -> Decorator:
-    """Add options to a command, which gets what is made of their values under one name."""
-
-    def decorate(function: Command) -> Command:
-        for option in reversed([*options.values()]):
-            option(function)  # click notes it on the function
-
-        @wraps(function)
-        def command(*arguments: Any, **given: Any) -> Any:
-            made = make(**{option: given.pop(option) for option in options})
-            return function(*arguments, **{name: made}, **given)
-
-        return command
-
-    return decorate
-
-
-@dataclass(frozen=True)
-class Files:
-    """How the files of a command are read."""
-
-    qrels_reader: str | None
-    run_reader: str | None
-    columns: dict[str, str]
-
-    def qrels(self, path: str, *, digest: bool = False) -> Qrels:
-        """Read judgments."""
-        from exaequo.read import read_qrels
-
-        return read_qrels(path, reader=self.qrels_reader, columns=self.columns, digest=digest)
-
-    def run(self, path: str, *, digest: bool = False) -> Run:
-        """Read a run."""
-        from exaequo.read import read_run
-
-        return read_run(path, reader=self.run_reader, columns=self.columns, digest=digest)
-
-    def runs(self, paths: Sequence[str], *, digest: bool = False) -> Iterator[Run]:
-        """Read runs one after the other, with a progress bar if there is much to read."""
-        for path in output.with_progress(paths):
-            yield self.run(path, digest=digest)
-
-
-def _files(reader: str | None, qrels_reader: str | None, run_reader: str | None, columns: Sequence[str]) -> Files:
-    """Return how files are read; `columns` are `qid=NAME,docno=NAME`, given once or several times."""
-    names = {}
-    for pair in ",".join(columns).split(",") if columns else ():
-        ours, separator, theirs = pair.partition("=")
-        if not separator:
-            raise UsageError(f"--columns takes pairs such as qid=NAME,docno=NAME. Got {pair!r}.")
-        names[ours] = theirs
-    return Files(qrels_reader or reader, run_reader or reader, names)
-
-
-#: Adds the options of commands that read files; the command gets them as `files`.
-reads_files = _gathers(
-    "files",
-    _files,
-    {
-        "reader": click.option("--reader", type=_KIND, help="What all files are, whatever their names say."),
-        "qrels_reader": click.option("--qrels-reader", type=_KIND, help="The same, for QRELS alone."),
-        "run_reader": click.option("--run-reader", type=_KIND, help="The same, for the RUNs alone."),
-        "columns": click.option(
-            "--columns", multiple=True, metavar="qid=NAME,...", help="Names of the columns of tables, if unusual."
-        ),
-    },
-)
 
 
 @dataclass(frozen=True)
@@ -165,7 +99,8 @@ class Target:
         """Write a document; what is undefined is null."""
         from exaequo.tabular import plain
 
-        document = plain({"format": JSON_FORMAT, **content})
+        lacks = [{"file": path, "problem": str(error)} for path, error in left_out().items()]
+        document = plain({"format": JSON_FORMAT, **content, **({"left_out": lacks} if lacks else {})})
         output.write(json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n", self.path)
 
     def tell(self, lines: Iterable[str], **content: Any) -> None:
@@ -189,15 +124,16 @@ class Target:
 def writes(
     *formats: str,
     default: str | None = None,
-    flags: Sequence[str] = ("json",),
     there: str = "Write there instead of to standard output.",
     where: str = "FILE",
 ) -> Decorator:
     """Add the options of commands that write tables, in one of these formats; the command gets them as `target`.
 
-    `flags` are formats with an option of their own. `default` says in words what an empty format stands for; unless
-    given, the first one counts. `there` says what goes to the file, or to a folder if `where` says so.
+    Some formats have an option of their own. `default` says in words what an empty format stands for; unless given, the
+    first one counts. `there` says what goes to the file, or to a folder
+    if `where` says so.
     """
+    flags = [name for name in ("json", "markdown") if name in formats]
 
     def target(format_: str | None, path: str | None, **asked: bool) -> Target:
         return Target(next((name for name in flags if asked[name]), format_ or ""), path)
@@ -205,12 +141,12 @@ def writes(
     usual: dict[str, Any] = {"default": formats[0], "show_default": True}
     if default is not None:
         usual = {"help": f"[default: {default}]"}
-    options = {
+    options: dict[str, Decorator] = {
         "format_": click.option("--format", "format_", type=click.Choice(formats), **usual),
         **{name: click.option(f"--{name}", is_flag=True, help=f"The same as --format {name}.") for name in flags},
         "path": click.option("-o", "--output", "path", metavar=where, help=there),
     }
-    return _gathers("target", target, options)
+    return gathers("target", target, options)
 
 
 def speaks(function: Command) -> Command:
@@ -309,7 +245,7 @@ def _fields(
         for each, field in known.items()
         if each in chosen
     }
-    return _gathers(name, make, options)
+    return gathers(name, make, options)
 
 
 def _given(field: _Field) -> dict[str, Any]:
@@ -318,9 +254,67 @@ def _given(field: _Field) -> dict[str, Any]:
     return {**words, "type": None, "show_default": False} if field.is_flag else words
 
 
-def measure_option(text: str = "As for eval; may be repeated.") -> Decorator:
-    """Add `-m`; the command gets `measures`, none if none is given."""
-    return click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help=text)
+def measure_option(text: str = "", usual: Sequence[str] = MEASURES) -> Decorator:
+    """Add `-m`, which is about `text`; the command gets `measures`, none if none is given, which stands for `usual`."""
+    said = f"{text or 'As in AP, P@10, nDCG@10'}; may be repeated."
+    shown = f"  [default: {', '.join(usual)}]" if usual else ""
+    names = ("-m", "--measure", "--measures", "measures")
+    return click.option(*names, multiple=True, metavar="MEASURE", help=said + shown, cls=_OneName)
+
+
+def ties_option(*names: str, text: str = "How tied documents are ordered.", given: bool = False) -> Decorator:
+    """Add `--ties`, one of these strategies, by default all; None tells that it is not `given`, where that matters."""
+    usual: dict[str, Any] = {"default": STRATEGIES[0], "show_default": True, "help": text}
+    if given:
+        usual = {"help": f"{text}  [default: {STRATEGIES[0]}]"}
+    return click.option("--ties", type=click.Choice(names or STRATEGIES), **usual)
+
+
+class _Several(click.Choice[str]):
+    """Some of the choices, with commas between them."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        choose = super().convert
+        return tuple(choose(each, param, ctx) for each in str(value).split(","))
+
+
+#: Adds `--ties` where there may be several; the command gets them as a tuple.
+several_ties = click.option(
+    "--ties",
+    type=_Several((*STRATEGIES, EXPECTED, ALL_TIES)),
+    multiple=True,
+    default=STRATEGIES[:1],
+    show_default=True,
+    callback=lambda _, __, given: tuple(name for names in given for name in names),
+    help="How tied documents are ordered; 'expected' is the mean over all orders, 'all' the first three. Several may "
+    "have commas between them.",
+)
+
+
+def table_option(names: Iterable[str]) -> Decorator:
+    """Add `--table`; the command gets `only`."""
+    names = list(names)
+    text = f"Give this table alone: {', '.join(names)}."
+    return click.option("--table", "only", type=click.Choice(names), metavar="NAME", help=text)
+
+
+def show_option(usual: int, former: str, text: str, least: int = 1) -> Decorator:
+    """Add `--show`, how many documents are shown, with the name it had; the command gets `show`."""
+    names = ("--show", former, "show")
+    kind = click.IntRange(least)
+    return click.option(*names, type=kind, default=usual, show_default=True, metavar="N", help=text, cls=_OneName)
+
+
+class _OneName(click.Option):
+    """An option whose help leaves out the names it also has."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        known = self.opts
+        self.opts = known[:-1]
+        try:
+            return super().get_help_record(ctx)
+        finally:
+            self.opts = known
 
 
 @dataclass(frozen=True)
@@ -344,7 +338,7 @@ class View:
 
 
 #: Adds the options of commands that answer on one screen; the command gets them as `view`.
-views = _gathers(
+views = gathers(
     "view",
     View,
     {

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exaequo.choices import ORDER_MEASURES, STRATEGIES, TABLE_FORMATS
+from exaequo.choices import MEASURES, TABLE_FORMATS
 from exaequo.cli import output
-from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, speaks, writes
+from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, speaks, ties_option, writes
 from exaequo.language import say
 
 if TYPE_CHECKING:
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("qrels")
 @click.argument("run")
-@click.option("--ties", type=click.Choice(STRATEGIES), default="realistic", show_default=True)
+@ties_option()
 @click.option("--topic", "topics", multiple=True, metavar="TOPIC", help="Only this topic; may be repeated.")
 @click.option("--rename", multiple=True, metavar="OLD=NEW", help="Rename a document, and show what that does.")
-@measure_option("For --rename.  [default: RR, AP]")
+@measure_option("For --rename")
 @evaluates("depth", "precision", "seed")
 @writes("run", *TABLE_FORMATS, default="run; table with --rename")
 @reads_files
@@ -64,7 +64,7 @@ def order(
     target = replace(target, format=target.format or ("table" if renames else "run"))
     after = ranked(*renamed(judged, lines, renames)) if renames else before
     if renames and target.format not in ("run", "csv", "json"):
-        tables = _comparison(before, after, renames, measures or ORDER_MEASURES)
+        tables = _comparison(before, after, renames, measures or MEASURES)
         nowhere = say("No list that is shown has a renamed document.")
         target.show(tables, before=[] if tables["scores"].frame.height else [nowhere])
     elif target.format == "run":

@@ -5,24 +5,25 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from exaequo.choices import STDIN
+from exaequo.cli import progress
 from exaequo.errors import ExaequoError, UsageError
+from exaequo.language import say
 from exaequo.text import printable
 from exaequo.writing import write_whole
 
 #: One screen has so many lines; a line is left for the prompt.
 LEAST_LINES, MOST_LINES = 23, 40
-#: Show progress from this many bytes of input on.
-LONG_WORK = 30_000_000
 
 
 def write(content: str | bytes, path: str | None) -> None:
     """Write to a file, which appears whole or not at all, or to standard output."""
+    progress.hide()
     data = content.encode(errors="surrogateescape") if isinstance(content, str) else content
     if path is not None and path != STDIN:
         write_whole(path, data)
@@ -41,6 +42,8 @@ def write(content: str | bytes, path: str | None) -> None:
 
 def warn(*messages: str) -> None:
     """Give warnings."""
+    if messages:
+        progress.hide()
     for message in messages:
         click.echo(f"exaequo: warning: {printable(message)}", err=True)
 
@@ -54,6 +57,7 @@ _PLAIN = str.maketrans(
 
 def show_text(text: str) -> None:
     """Print text for people; what the terminal cannot show is said otherwise, or escaped."""
+    progress.hide()
     encoding = sys.stdout.encoding or "utf-8"
     try:
         text.encode(encoding)
@@ -78,26 +82,13 @@ def room() -> tuple[int, int]:
     return columns, min(max(lines - 1, LEAST_LINES), MOST_LINES)
 
 
-def with_progress(paths: Sequence[str]) -> Iterator[str]:
-    """Go through files, with a progress bar on a terminal if there is much to read."""
-    if not sys.stderr.isatty() or sum(map(_size, paths)) < LONG_WORK:
-        yield from paths
+def wrote(path: str | None, what: str) -> None:
+    """Say what was written to a file, and how large it is; nothing where it went to standard output."""
+    if path is None or path == STDIN:
         return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("evaluating", total=sum(map(_size, paths)))
-        for path in paths:
-            yield path
-            progress.advance(task, _size(path))
-
-
-def _size(path: str) -> int:
-    try:
-        return Path(path).stat().st_size if path != STDIN else 0
-    except OSError:
-        return 0
+    size = max(1, round(Path(path).stat().st_size / 1000))
+    progress.hide()
+    click.echo(printable(say("{path}: {size:,} kB, {what}", path=path, size=size, what=what)), err=True)
 
 
 def check_paths(paths: Sequence[str], out: str | None = None) -> None:

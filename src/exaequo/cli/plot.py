@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from exaequo.choices import HIGHEST_GRADE, PICTURE_SIZES, STRATEGIES
-from exaequo.cli import output
+from exaequo.choices import HIGHEST_GRADE, PICTURE_SIZES
+from exaequo.cli import output, progress
 from exaequo.cli.filter import are_tables
-from exaequo.cli.options import Files, evaluates, measure_option, reads_files, speaks
+from exaequo.cli.options import Files, evaluates, measure_option, reads_runs, speaks, ties_option
 from exaequo.errors import UsageError
 from exaequo.plot.kinds import KINDS, options_of, takes_decisions
 
@@ -31,9 +31,9 @@ class _Plot(click.Command):
 @click.argument("kind", type=click.Choice(list(KINDS)), metavar="KIND")
 @click.argument("paths", nargs=-1, metavar="[QRELS RUN... | TABLE...]")
 @click.option("-o", "--output", "path", required=True, metavar="FILE", help="FILE.svg, .png, .pdf, .html or .json")
-@measure_option("What to draw.")
+@measure_option("What to draw", ())
 @click.option("--topic", metavar="TOPIC", help="One topic instead of all.")
-@click.option("--ties", type=click.Choice(STRATEGIES), help="[default: realistic]")
+@ties_option(given=True)
 @click.option("--cutoff", type=click.IntRange(1), metavar="N", help="How far the reader looks (recall, single).")
 @click.option("--ranks", type=click.IntRange(1), metavar="N", help="Ranks to draw (tie-groups, at-k).")
 @click.option("--one", metavar="RUN", help="The first of two runs (topics, scatter).")
@@ -51,7 +51,7 @@ class _Plot(click.Command):
 @click.option("--size", type=click.Choice(PICTURE_SIZES), default="page", show_default=True)
 @click.option("--dark", is_flag=True, help="Light on dark.")
 @click.option("--scale", type=click.FloatRange(0.1, 10), default=2.0, show_default=True, help="Resolution of a PNG.")
-@reads_files
+@reads_runs
 @speaks
 def plot(
     kind: str,
@@ -77,11 +77,14 @@ def plot(
     output.check_paths(paths, path)
     refuse_unknown_format(path)
     arguments = _read(paths, files, decisions=decisions)
+    progress.doing("drawing")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         chart = draw(*arguments, **asked)
     output.warn(*(str(warning.message) for warning in caught))
     chart.save(path, scale=scale)
+    title = chart["title"]["text"]
+    output.wrote(path, title if isinstance(title, str) else " ".join(title))
 
 
 def _read(paths: tuple[str, ...], files: Files, *, decisions: bool) -> tuple[Any, ...]:

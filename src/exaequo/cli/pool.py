@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from exaequo.choices import (
-    COMPARE_MEASURES,
+    MEASURES,
     POOL_DEPTH,
     POOL_FORMATS,
     STDIN,
@@ -17,7 +17,7 @@ from exaequo.choices import (
     TIES_AT_DEPTH,
 )
 from exaequo.cli import output
-from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, speaks, writes
+from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, speaks, table_option, writes
 from exaequo.errors import UsageError
 from exaequo.language import say
 
@@ -55,12 +55,12 @@ _NEEDS = {"teams": "--team or --teams", "overview": "--leave-out", "left_out": "
 )
 @click.option("--qrels", metavar="QRELS", help="Judgments: tell what is judged and relevant.")
 @click.option("--leave-out", is_flag=True, help="Score each run without what only its team contributed; needs --qrels.")
-@measure_option("To score by, with --leave-out; as for eval.")
+@measure_option("To score by, with --leave-out")
 @click.option(
     "--ties", type=click.Choice(STRATEGIES), default=STRATEGIES[0], show_default=True, help="Of these scores."
 )
 @evaluates("precision", "seed")
-@click.option("--table", "only", type=click.Choice(list(TABLES)), help="Give this table alone.")
+@table_option(TABLES)
 @click.option("--as", "kind", type=click.Choice(POOL_FORMATS), help="What FILE is.  [default: as it ends, or tsv]")
 @writes(*TABLE_FORMATS, there="Write the pool there (- to standard output, alone).")
 @reads_files
@@ -99,7 +99,7 @@ def pool(
     result = pool_runs(
         given,
         files.qrels(qrels) if qrels else None,
-        parse_measures(measures or COMPARE_MEASURES),
+        parse_measures(measures or MEASURES),
         Options(ties=(ties,), **options),
         Pooling(teams=teams, **plan),
     )

@@ -7,9 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exaequo.choices import COMPARE_MEASURES, RBO_P, STDIN, STRATEGIES, TABLE_FORMATS
+from exaequo.choices import MEASURES, RBO_P, STDIN, TABLE_FORMATS
 from exaequo.cli import output
-from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, speaks, writes
+from exaequo.cli.options import (
+    Files,
+    Target,
+    evaluates,
+    measure_option,
+    reads_files,
+    speaks,
+    table_option,
+    ties_option,
+    writes,
+)
 from exaequo.errors import UsageError
 from exaequo.language import say, strategy
 from exaequo.language import word as in_words
@@ -63,12 +73,12 @@ def _repeated(words: Sequence[str], option: str) -> Iterator[str]:
 @click.option("--with-qrels", metavar="QRELS", help="Their judgments, if they are of another collection.")
 @click.option("--baseline", metavar="RUN", help="The original (name or file) others improve on.  [default: the first]")
 @measure_option()
-@click.option("--ties", type=click.Choice(STRATEGIES), default="realistic", show_default=True)
+@ties_option()
 @click.option("--rbo-p", "p", type=float, default=RBO_P, show_default=True, help="How far down RBO looks.")
 @click.option("--at", "cutoffs", multiple=True, type=click.IntRange(1), metavar="K", help="Also compare the first K.")
 @evaluates("depth", "missing", "precision", "seed")
 @click.option("-q", "--per-topic", is_flag=True, help="Also give each topic.")
-@click.option("--table", "only", type=click.Choice(list(TABLES)), help="Give this table alone.")
+@table_option(TABLES)
 @writes(*TABLE_FORMATS)
 @reads_files
 @speaks
@@ -100,7 +110,7 @@ def replicate(
     from exaequo.options import Options
     from exaequo.replication import Comparing, replicate_runs
 
-    chosen, parsed = Options(ties=(ties,), **options), parse_measures(measures or COMPARE_MEASURES)
+    chosen, parsed = Options(ties=(ties,), **options), parse_measures(measures or MEASURES)
     runs = [files.runs(each) for each in (originals, reproductions)]
     result = replicate_runs([files.qrels(each) for each in judged], runs, parsed, chosen, Comparing(**plan))
     output.warn(*result.warnings)

@@ -8,9 +8,10 @@ from typing import Any
 
 import click
 
-from exaequo.choices import COMPARE_MEASURES, COMPARED, PAGE_DOCUMENTS
-from exaequo.cli import output
-from exaequo.cli.options import Files, compares, evaluates, measure_option, reads_files, speaks
+from exaequo.choices import COMPARED, MEASURES, PAGE_DOCUMENTS
+from exaequo.cli import output, progress
+from exaequo.cli.options import Files, compares, evaluates, measure_option, reads_runs, show_option, speaks
+from exaequo.language import say
 
 #: From here on a page is too large to send.
 LARGE = 20_000_000
@@ -22,12 +23,10 @@ LARGE = 20_000_000
 @click.option("-o", "--output", "path", default="report.html", show_default=True, metavar="FILE", help="The page.")
 @measure_option()
 @compares()
-@click.option(
-    "--documents", type=click.IntRange(0), default=PAGE_DOCUMENTS, show_default=True, help="Documents of each list."
-)
+@show_option(PAGE_DOCUMENTS, "--documents", "Documents of each list to show.", 0)
 @click.option("--title", default="", metavar="TEXT", help="The title of the page.")
 @evaluates("depth", "missing", "precision", "seed")
-@reads_files
+@reads_runs
 @speaks
 def report(
     qrels: str,
@@ -35,7 +34,7 @@ def report(
     path: str,
     measures: tuple[str, ...],
     plan: dict[str, Any],
-    documents: int,
+    show: int,
     title: str,
     options: dict[str, Any],
     files: Files,
@@ -54,12 +53,15 @@ def report(
     chosen = Options(ties=COMPARED, **options)
     how = Plan(**plan, seed=chosen.seed)
     asked = shlex.join(["exaequo", *sys.argv[1:]]) if sys.argv[1:2] == ["report"] else ""
-    parsed = parse_measures(measures or COMPARE_MEASURES)
+    parsed = parse_measures(measures or MEASURES)
     judged = judged_runs(files.qrels(qrels, digest=True), files.runs(runs, digest=True), chosen, parsed)
-    content = content_of(judged, parsed, chosen, how, documents=documents, title=title, command=asked)
-    output.warn(*content.warnings)
+    content = content_of(judged, parsed, chosen, how, documents=show, title=title, command=asked)
+    progress.doing("writing the page")
     text = page(content)
+    output.warn(*content.warnings)
     if len(text) > LARGE:
-        output.warn(f"{path}: {len(text) / 1e6:.0f} MB; fewer --documents make a smaller page")
+        output.warn(f"{path}: {len(text) / 1e6:.0f} MB; a lower --show makes a smaller page")
     output.write(text, path)
     click.echo(content.verdict, err=path == "-")
+    what = say("one page: {title}", title=content.shown["title"])
+    output.wrote(path, f"{what}; {', '.join(each.name for each in parsed)}")

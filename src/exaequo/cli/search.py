@@ -6,7 +6,7 @@ import click
 
 from exaequo.choices import MODELS, SEARCH_DEPTH, TOPIC_FIELDS
 from exaequo.cli import output
-from exaequo.cli.options import Command
+from exaequo.cli.files import Command
 
 
 def queries(function: Command) -> Command:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from exaequo.choices import STUDY_DEPTH, STUDY_MEASURES, TOP
-from exaequo.cli import output
-from exaequo.cli.options import evaluates, speaks
+from exaequo.cli import output, progress
+from exaequo.cli.options import evaluates, measure_option, speaks
 from exaequo.language import say
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ PAUSE = 10.0
 @click.option("-o", "--output", "out", default="study", show_default=True, metavar="DIR", help="Where to write.")
 @click.option("--tracks", multiple=True, metavar="TRACK", help="Only these tracks; may be repeated, or with commas.")
 @click.option("--editions", multiple=True, metavar="EDITION", help="Only these editions.")
-@click.option("-m", "--measures", multiple=True, metavar="MEASURE", help="What to compare.  [default: RR, AP]")
+@measure_option(usual=STUDY_MEASURES)
 @click.option("--top", type=click.IntRange(0), default=TOP, show_default=True, help="How many of the luckiest.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the tests between systems.")
 @evaluates(depth=STUDY_DEPTH)
@@ -60,20 +59,19 @@ def study(
         return [name for each in names for name in each.split(",") if name]
 
     try:
-        with _progress() as step:
-            result = study_archive(
-                archive,
-                out,
-                tracks=split(tracks),
-                editions=split(editions),
-                measures=list(measures) or STUDY_MEASURES,
-                top=top,
-                alpha=alpha,
-                jobs=jobs or os.cpu_count() or 1,
-                strict=strict,
-                progress=step,
-                **options,
-            )
+        result = study_archive(
+            archive,
+            out,
+            tracks=split(tracks),
+            editions=split(editions),
+            measures=list(measures) or STUDY_MEASURES,
+            top=top,
+            alpha=alpha,
+            jobs=jobs or os.cpu_count() or 1,
+            strict=strict,
+            progress=_progress(),
+            **options,
+        )
     except KeyboardInterrupt:
         click.echo("exaequo: stopped; the same command goes on from here", err=True)
         raise
@@ -83,26 +81,15 @@ def study(
         output.warn(f"{remarks:,} remarks on runs are in {out}/tables/remarks.csv")
     files = write(result, out)
     output.show_text("\n".join(summary(result)))
-    click.echo(say("{n} files in {out}; {out}/index.html shows all of them", n=len(files), out=out), err=True)
+    seen = {"n": len(files), "size": sum(each.stat().st_size for each in files) // 1000, "out": out}
+    click.echo(say("{n} files ({size:,} kB) in {out}; {out}/index.html shows all of them", **seen), err=True)
     return 0
 
 
-@contextmanager
-def _progress() -> Iterator[Callable[[Done, int, int], None]]:
-    """Show how far the work is: a bar on a terminal, a line now and then elsewhere."""
+def _progress() -> Callable[[Done, int, int], None]:
+    """Return what shows how far the work is: a bar on a terminal, a line now and then elsewhere."""
     if sys.stderr.isatty():
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task("runs")
-
-            def advance(done: Done, number: int, total: int) -> None:
-                bar.update(task, completed=number, total=total, description=done.edition.label)
-
-            yield advance
-        return
+        return lambda done, at, total: progress.doing(done.edition.label, at, total)
     start = last = time.monotonic()
     lines = 0
 
@@ -117,4 +104,4 @@ def _progress() -> Iterator[Callable[[Done, int, int], None]]:
             far = say("{number:,} of {total:,} runs, {lines:,} lines, about {left:.0f} s left", **seen)
             click.echo(far, err=True)
 
-    yield line
+    return line

@@ -7,9 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exaequo.choices import COMPARED, SPLITS, TABLE_FORMATS, TIES_MEASURES, TOP
+from exaequo.choices import COMPARED, MEASURES, SPLITS, TABLE_FORMATS, TOP
 from exaequo.cli import output
-from exaequo.cli.options import Files, Target, View, evaluates, measure_option, reads_files, speaks, views, writes
+from exaequo.cli.options import (
+    Files,
+    Target,
+    View,
+    evaluates,
+    measure_option,
+    reads_runs,
+    speaks,
+    table_option,
+    views,
+    writes,
+)
 from exaequo.language import say, strategy, word
 
 if TYPE_CHECKING:
@@ -58,10 +69,10 @@ COLUMNS = {
 @click.option("--chances/--no-chances", default=None, help="How likely one run beats another.  [default: up to 4 runs]")
 @click.option("--splits", type=click.IntRange(1), default=SPLITS, show_default=True, help="Of topics (reversals).")
 @click.option("-q", "--per-topic", is_flag=True, help="Also give the ties and scores of each list.")
-@click.option("--table", "only", type=click.Choice(list(TABLES)), help="Give this table alone.")
+@table_option(TABLES)
 @views
 @writes(*TABLE_FORMATS)
-@reads_files
+@reads_runs
 @speaks
 def ties(
     qrels: str,
@@ -89,7 +100,7 @@ def ties(
     from exaequo.measures import parse_measures
     from exaequo.options import Options
 
-    asked, parsed = Options(ties=COMPARED, **options), parse_measures(measures or TIES_MEASURES)
+    asked, parsed = Options(ties=COMPARED, **options), parse_measures(measures or MEASURES)
     if chances is None:
         chances = 1 < len(runs) <= MOST_CHANCES and only in (None, "conclusions", "scores")
     judged = judged_runs(files.qrels(qrels), files.runs(runs), asked, parsed)

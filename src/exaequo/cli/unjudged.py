@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exaequo.choices import JUDGED_AT, TABLE_FORMATS, UNJUDGED_MEASURES
+from exaequo.choices import JUDGED_AT, MEASURES, TABLE_FORMATS
 from exaequo.cli import output
-from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, speaks, writes
+from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, speaks, table_option, writes
 from exaequo.language import say
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ _OF_SCORES = ("run", "measure", "score", "low", "high", "by_ties", "by_judgments
     help="Ranks to look at.  [default: 10, 20, 100]",
 )
 @evaluates("precision")
-@click.option("--table", "only", type=click.Choice(list(TABLES)), help="Give this table alone.")
+@table_option(TABLES)
 @writes(*TABLE_FORMATS)
 @reads_files
 @speaks
@@ -66,7 +66,7 @@ def unjudged(
     from exaequo.residuals import unjudged_in
     from exaequo.tabular import Table
 
-    chosen, parsed = Options(**options), parse_measures(measures or UNJUDGED_MEASURES)
+    chosen, parsed = Options(**options), parse_measures(measures or MEASURES)
     judged = judged_runs(files.qrels(qrels), files.runs(runs), chosen, parsed)
     result = unjudged_in(judged, parsed, chosen, grade=grade, cutoffs=cutoffs or JUDGED_AT)
     output.warn(*result.warnings)

@@ -15,7 +15,7 @@ from typing import Any, Unpack
 
 import polars as pl
 
-from exaequo.choices import ALPHA, COMPARE_MEASURES, FAIR, PATTERNS
+from exaequo.choices import ALPHA, FAIR, MEASURES, PATTERNS
 from exaequo.comparison import orders, views
 from exaequo.comparison.margin import Margin
 from exaequo.comparison.pairs import compare_pairs, systems_table
@@ -95,7 +95,7 @@ class Comparison(Tabled):
 def compare(
     qrels: QrelsLike,
     runs: Sequence[RunLike] | Mapping[str, RunLike],
-    measures: Iterable[str | Measure] | str | Measure = COMPARE_MEASURES,
+    measures: Iterable[str | Measure] | str | Measure = MEASURES,
     *,
     ties: str | Sequence[str] = FAIR,
     baseline: str | None = None,

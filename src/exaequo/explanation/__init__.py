@@ -15,13 +15,13 @@ import polars as pl
 
 from exaequo import tabular
 from exaequo.choices import HIGHEST_GRADE
-from exaequo.errors import BadParameter
+from exaequo.errors import BadParameter, UsageError
 from exaequo.evaluation import judged_runs, prepared, remarks_on_grades, warn
 from exaequo.explanation.filters import FilterExplanation, explain_filter
 from exaequo.explanation.luck import other_orders, other_values, what_ties_decide
 from exaequo.explanation.means import MeanExplanation, explain_mean
 from exaequo.explanation.steps import steps_of
-from exaequo.explanation.wording import Told, Wording, figure_of, plain_steps
+from exaequo.explanation.wording import Told, Wording, figure_of, plain_steps, wrapped
 from exaequo.language import LANGUAGES, sentences
 from exaequo.listing import table
 from exaequo.measures import Measure, parse_measure
@@ -75,11 +75,13 @@ class Explanation(Told):
         """The value as `eval` prints it."""
         return figure_of(self.measure, self.value)
 
-    def text(self, lang: str = "en", *, rows: int = MOST_ROWS, markdown: bool = False) -> str:
-        """Write the explanation out."""
-        words = Wording(lang, markdown=markdown)
+    def text(
+        self, lang: str = "en", *, rows: int = MOST_ROWS, markdown: bool = False, full: bool = False, width: int = 0
+    ) -> str:
+        """Write the explanation out; `full` has all terms of sums, and no sentence is wider than a `width`."""
+        words = Wording(lang, markdown=markdown, full=full)
         about = words.about(self.measure)
-        parts = [words.title("title", **self._names(words))]
+        parts = [words.title("title", **self._names(words)), words.said(f"by {self.ties}")]
         if about["formula"]:
             parts.append(words.said("formula", **about))
         parts += words.steps(self.settings, rows)
@@ -92,7 +94,7 @@ class Explanation(Told):
         parts.append(words.step(self.verdict))
         if self.orders:
             parts += [words.said("orders"), *words.shortened(self.orders, rows)]
-        return "\n\n".join(parts)
+        return wrapped(parts, width)
 
     def _names(self, words: Wording) -> dict[str, str]:
         names = {"measure": self.measure.name, "run": self.run, "topic": self.topic}
@@ -101,8 +103,16 @@ class Explanation(Told):
     def _list(self, words: Wording, rows: int) -> list[str]:
         if not self.listing.height:
             return [words.said("empty list", **self._names(words))]
-        shown = self.listing.drop("topic").rename({"docno": "document"})
+        shown = self.listing.drop("topic", *self._beside_the_point()).rename({"docno": "document"})
         return [words.said("list", documents=self.listing.height), *words.shortened(shown, rows)]
+
+    def _beside_the_point(self) -> list[str]:
+        """Return the columns of the list that the measure does not use: it knows grades, or no table has them."""
+        if not self.steps:
+            return []
+        used = {name for step in self.steps for row in step.table[:1] for name in row}
+        graded = [] if "rel" in self.measure.definition.defaults else ["relevant"]
+        return [*graded, *(name for name in ("precision", "recall") if name not in used)]
 
     def _so(self, words: Wording, why: str) -> str:
         if math.isnan(self.value):
@@ -142,21 +152,27 @@ class ExplainOptions(Relevance, total=False):
 
 @overload
 def explain(
-    qrels: QrelsLike, run: RunLike, topic: str, measure: str | Measure, **options: Unpack[ExplainOptions]
+    qrels: QrelsLike, run: RunLike, measure: str | Measure, topic: str | Measure, **options: Unpack[ExplainOptions]
 ) -> Explanation: ...
 
 
 @overload
 def explain(
-    qrels: QrelsLike, run: RunLike, topic: None, measure: str | Measure, **options: Unpack[ExplainOptions]
+    qrels: QrelsLike, run: RunLike, measure: str | Measure, topic: None = None, **options: Unpack[ExplainOptions]
+) -> MeanExplanation: ...
+
+
+@overload
+def explain(
+    qrels: QrelsLike, run: RunLike, measure: None, topic: str | Measure, **options: Unpack[ExplainOptions]
 ) -> MeanExplanation: ...
 
 
 def explain(
     qrels: QrelsLike,
     run: RunLike,
-    topic: str | None,
-    measure: str | Measure,
+    measure: str | Measure | None,
+    topic: str | Measure | None = None,
     *,
     ties: str = "realistic",
     docs: int | None = None,
@@ -165,14 +181,32 @@ def explain(
     """Explain the value of a measure for one topic of a run, or that of all topics if it is None.
 
     Options are those of `evaluate`. With `docs`, the size of the collection, tables of relevant and returned documents
-    have all their cells.
+    have all their cells. Topic and measure may also stand the other way round.
     """
     known = keywords("explain", options, ExplainOptions.__annotations__)
     chosen = Options(ties=(one_strategy(ties),), **known)
-    parsed = parse_measure(measure)
-    (found,) = explain_run(read_qrels(qrels), read_run(run), topic, [parsed], chosen, docs=docs)
+    judged = read_qrels(qrels)
+    parsed, asked = _in_order(measure, topic, judged)
+    (found,) = explain_run(judged, read_run(run), asked, [parsed], chosen, docs=docs)
     warn(found.warnings)
     return found
+
+
+def _in_order(first: object, second: object, judged: Qrels) -> tuple[Measure, str | None]:
+    """Return which of the two is the measure and which the topic: by default in this order, if that can be."""
+    measures = [_measure_of(each) for each in (first, second)]
+    topics = [each is None or bool((judged.frame["qid"] == str(each)).any()) for each in (first, second)]
+    turned = measures[1] is not None and (measures[0] is None or (topics[0] and not topics[1]))
+    what, topic = (measures[1], first) if turned else (measures[0] or parse_measure(first), second)
+    return what or parse_measure(second), None if topic is None else str(topic)
+
+
+def _measure_of(text: object) -> Measure | None:
+    """Return the measure, if it is one."""
+    try:
+        return None if text is None else parse_measure(text)
+    except UsageError:
+        return None
 
 
 def explain_run(

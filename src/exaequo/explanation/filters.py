@@ -13,7 +13,7 @@ from exaequo import tabular
 from exaequo.choices import HIGHEST_GRADE, THRESHOLD, UTILITIES
 from exaequo.errors import BadParameter
 from exaequo.evaluation import judged_runs, prepared, remarks_on_grades
-from exaequo.explanation.wording import Told, Wording, plain_steps
+from exaequo.explanation.wording import Told, Wording, plain_steps, wrapped
 from exaequo.filtering import Filter, filter_of, from_table
 from exaequo.judge import JudgedRun
 from exaequo.language import speaking
@@ -47,9 +47,11 @@ class FilterExplanation(Told):
     figures: dict[str, float]
     warnings: tuple[str, ...] = ()
 
-    def text(self, lang: str = "en", *, rows: int = 30, markdown: bool = False) -> str:
-        """Write the explanation out."""
-        words = Wording(lang, markdown=markdown)
+    def text(
+        self, lang: str = "en", *, rows: int = 30, markdown: bool = False, full: bool = False, width: int = 0
+    ) -> str:
+        """Write the explanation out; `full` has all terms of sums, and no sentence is wider than a `width`."""
+        words = Wording(lang, markdown=markdown, full=full)
         title = words.title("filter title", run=self.run, theme=self.theme, threshold=self.threshold)
         with speaking(lang):
             figures = [
@@ -57,7 +59,7 @@ class FilterExplanation(Told):
                 for name, value in self.figures.items()
             ]
         parts = [title, *self._list(words, rows), *words.steps(self.steps, rows)]
-        return "\n\n".join([*parts, words.said("filter values"), words.table(figures)])
+        return wrapped([*parts, words.said("filter values"), words.table(figures)], width)
 
     def _list(self, words: Wording, rows: int) -> list[str]:
         """Return the list, the line drawn in it; of a long list what is nearest to the line."""

@@ -9,7 +9,7 @@ from typing import Any
 from exaequo.aggregate import GM_FLOOR
 from exaequo.choices import COMPARED
 from exaequo.evaluation import Judged, evaluate_runs
-from exaequo.explanation.wording import Told, Wording, figure_of, plain_steps
+from exaequo.explanation.wording import Told, Wording, figure_of, plain_steps, wrapped
 from exaequo.measures import Measure
 from exaequo.measures.steps import Given, Row, Step, column, listed, summed, summed_over
 from exaequo.options import Options
@@ -33,14 +33,16 @@ class MeanExplanation(Told):
         """The value as `eval` prints it."""
         return figure_of(self.measure, self.value)
 
-    def text(self, lang: str = "en", *, rows: int = 30, markdown: bool = False) -> str:
-        """Write the explanation out."""
-        words = Wording(lang, markdown=markdown)
+    def text(
+        self, lang: str = "en", *, rows: int = 30, markdown: bool = False, full: bool = False, width: int = 0
+    ) -> str:
+        """Write the explanation out; `full` has all terms of sums, and no sentence is wider than a `width`."""
+        words = Wording(lang, markdown=markdown, full=full)
         names = {"measure": self.measure.name, "run": self.run, "ties": words.word(self.ties)}
-        parts = [words.title("mean title", **names), *words.steps(self.steps, rows)]
+        parts = [words.title("mean title", **names), words.said(f"by {self.ties}"), *words.steps(self.steps, rows)]
         parts.append(words.said("value", measure=self.measure.name, value=self.figure))
         parts += words.others(self.measure, self.others)
-        return "\n\n".join([*parts, words.said("mean topic")])
+        return wrapped([*parts, words.said("mean topic")], width)
 
     def as_dict(self, lang: str = "en") -> dict[str, Any]:
         """Return plain data, for JSON; sentences in a language."""

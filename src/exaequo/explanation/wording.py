@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import string
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -22,6 +23,8 @@ from exaequo.text import on_one_line
 
 #: Columns that are written whole if all their numbers are.
 WHOLE = ("sim", "judgment", "gain", "so far")
+#: Terms of a sum that are written out; of longer ones the first and the last.
+MOST_TERMS = 12
 #: Digits of scores: enough to tell different ones apart, if these are enough.
 LEAST_DIGITS, MOST_DIGITS = 4, 17
 
@@ -47,12 +50,13 @@ class Told:
 
 
 class Wording(string.Formatter):
-    """One language, as text or as Markdown."""
+    """One language, as text or as Markdown; `full` writes all terms of a sum."""
 
-    def __init__(self, lang: str, *, markdown: bool = False) -> None:
+    def __init__(self, lang: str, *, markdown: bool = False, full: bool = False) -> None:
         self.words = sentences(lang)
         self.lang = lang
         self.markdown = markdown
+        self.full = full
 
     def said(self, key: str, **numbers: Any) -> str:
         """Return a sentence of the frame."""
@@ -107,7 +111,7 @@ class Wording(string.Formatter):
             return self.word(value)
         if isinstance(value, Figure):
             return self.figure(value)
-        if isinstance(value, Terms) and self.lang != ENGLISH:
+        if isinstance(value, Terms):
             return self._sum(value)
         if isinstance(value, str) and not isinstance(value, Plain):
             return tabular.markdown_safe(value) if self.markdown else on_one_line(value)
@@ -127,7 +131,16 @@ class Wording(string.Formatter):
             return write(tabular.Table.of(frame.rename(heads), digits=digits, names=heads.values()))
 
     def _sum(self, terms: str) -> str:
-        """Write a sum with the marks of the language; a term below 0 that is not the first stands in brackets."""
+        """Write a sum with the marks of the language, and a long one with how many terms are left out.
+
+        Beyond English, a term below 0 that is not the first stands in brackets.
+        """
+        each = terms.split(" + ")
+        left = len(each) - MOST_TERMS + 1
+        if left > 1 and not self.full:
+            terms = " + ".join([*each[: MOST_TERMS - 2], self.said("more terms", left=left), each[-1]])
+        if self.lang == ENGLISH:
+            return terms
         return re.sub(
             r"(?<=\+ )−[^ ]+", r"(\g<0>)", re.sub(r"\d+\.\d+", lambda found: number(found[0], self.lang), terms)
         )
@@ -166,6 +179,18 @@ class Wording(string.Formatter):
             if step.table:
                 parts += self.shortened(step.table, rows)
         return parts
+
+
+def wrapped(parts: Sequence[str], width: int) -> str:
+    """Put sentences and tables together; sentences are broken where they are wider than the terminal, if there is one.
+
+    A table has lines of its own, and keeps them.
+    """
+    broken = (part if "\n" in part or not width else textwrap.fill(part, width, **_WHOLE_WORDS) for part in parts)
+    return "\n\n".join(broken)
+
+
+_WHOLE_WORDS: Any = {"break_long_words": False, "break_on_hyphens": False}
 
 
 def _whole(name: str, values: pl.Series) -> bool:

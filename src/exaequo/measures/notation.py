@@ -8,18 +8,27 @@ from collections.abc import Callable, Iterable
 
 from exaequo.errors import BadParameter, UnknownMeasure, UsageError
 from exaequo.measures.registry import Measure, from_official, get
+from exaequo.measures.spelling import ours
+
+
+def named(name: str) -> Measure:
+    """Return the measure of a name, ours or one that others use."""
+    other = ours(name, complete=False)
+    return get(name) if other is None else parse_measure(other, complete=False)
 
 
 def parse_measure(
-    text: str | Measure | object, find: Callable[[str], Measure] = get, *, complete: bool = True
+    text: str | Measure | object, find: Callable[[str], Measure] = named, *, complete: bool = True
 ) -> Measure:
-    """Read one measure. Objects of other libraries are read by the way they print.
+    """Read one measure, in our notation or as others call it. Objects of other libraries are read as they print.
 
     `find` looks a name up; there are other catalogues than ours. What a measure still needs is an error, unless it
     need not be `complete`.
     """
     if isinstance(text, Measure):
         return text.complete
+    if find is named:
+        text = ours(str(text).strip(), complete=complete) or text
     try:
         with warnings.catch_warnings():  # Python's remarks on odd strings are not for our users
             warnings.simplefilter("ignore")

@@ -197,7 +197,10 @@ def _mor_steps(view: View, cutoff: int, rel: float | None = None) -> list[Step]:
     best = min(n, cutoff)
     return [
         precision_at_each(view, rows, rel, cutoff),
-        Step("mor parts", {**numbers, "terms": written(fractions(rows)), "worst": worst}),
+        Step("mor parts", numbers),
+        Step("mor own", {**numbers, "terms": written(fractions(rows))}),
+        Step("mor worst", {**numbers, "worst": worst}),
+        Step("mor best", numbers),
         Step("mor ap alone" if alone else "mor ap", numbers),
         Step("mor last", numbers),
         Step("mor", {**numbers, "best": best, "result": (h + g_h) / (best + 1)}),

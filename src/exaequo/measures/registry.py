@@ -302,16 +302,20 @@ def _load_packages() -> None:
             warnings.warn(f"measures of {entry.name} ({entry.value}) not loaded: {error}", DataWarning, stacklevel=2)
 
 
+def known(name: str) -> Definition | None:
+    """Return what there is to say about the measure of that name or alias, if there is one."""
+    _load_ours()
+    if _ALIASES.get(name, name) not in _DEFINITIONS:
+        catalogue()
+    return _DEFINITIONS.get(_ALIASES.get(name, name))
+
+
 def get(name: str) -> Measure:
     """Return the measure of that name or alias, without parameters."""
-    _load_ours()
-    known = _DEFINITIONS
-    if _ALIASES.get(name, name) not in known:
-        known = catalogue()
-    definition = known.get(_ALIASES.get(name, name))
+    definition = known(name)
     if definition is None:
         meant = from_official(name)
-        hint = f"; did you mean {meant!r}?" if meant else did_you_mean(name, (*known, *_ALIASES))
+        hint = f"; did you mean {meant!r}?" if meant else did_you_mean(name, (*_DEFINITIONS, *_ALIASES))
         raise UnknownMeasure(f"There is no measure {name!r}{hint or '; `exaequo measures` lists them.'}")
     return Measure(definition)
 

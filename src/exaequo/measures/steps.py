@@ -16,8 +16,6 @@ from exaequo.measures.registry import Function, Measure, attach
 from exaequo.measures.view import View
 
 Row = dict[str, Any]
-#: Terms of a sum that are written out; of longer ones the first and the last.
-MOST_TERMS = 12
 
 
 class Word(str):
@@ -39,7 +37,7 @@ class Figure(str):
 
 
 class Terms(Plain):
-    """A sum written out, which languages write with marks of their own."""
+    """A sum written out, which languages write with marks of their own, and shorten if it is long."""
 
     __slots__ = ()
 
@@ -122,9 +120,7 @@ def fractions(rows: Iterable[Row]) -> list[str]:
 
 def written(terms: Sequence[str] | Sequence[float]) -> Terms:
     """Write a sum out."""
-    long = len(terms) > MOST_TERMS
-    shown = [*terms[: MOST_TERMS - 2], "…", terms[-1]] if long else terms
-    return Terms(" + ".join(term if isinstance(term, str) else _number(term) for term in shown))
+    return Terms(" + ".join(term if isinstance(term, str) else _number(term) for term in terms))
 
 
 def _number(term: float) -> str:

@@ -203,15 +203,19 @@ def lines(
     front: Sequence[Row] = (),
     said: str = "",
     beside: Mapping[str, str] | None = None,
+    inside: bool = False,
 ) -> Chart:
     """Draw a line per run, with its name at the end, between the layers behind and in front.
 
     `marked` are the points to mark, by default all of them. With too many runs for names, those with the highest `rank`
-    are named and the others are thin and grey. `beside` is what stands after a name.
+    are named and the others are thin and grey. `beside` is what stands after a name. Lines that all have points at the
+    same places, and end together, have their names `inside`, where they are apart, or at the end as they are there.
     """
     named, some = _named(list(found), rank or {})
     shown = {name: f"{short}{(beside or {}).get(name, '')}" for name, short in short_names(named).items()}
-    canvas = canvas.beside(right=margin(list(shown.values()), canvas))
+    nearest = _nearest(found, named) if inside else np.zeros((len(named), 1))
+    inside = nearest.max(axis=1).min() / (axes.y_domain[1] - axes.y_domain[0]) * canvas.height >= 0.8 * canvas.line
+    canvas = canvas.beside(right=0.0 if inside else margin(list(shown.values()), canvas))
     canvas = canvas.high(max(canvas.height, canvas.line * len(named)))
     encoding = axes.encoding()
     layers = list(behind)
@@ -229,8 +233,11 @@ def lines(
     if points:
         shaped = {**encoding, "color": how["color"], "shape": how["shape"]}
         layers.append(layer(points, "point", shaped, filled=True, size=canvas.area(45), opacity=1))
-    ends = {row["run"]: row for row in own}
-    return canvas.chart([*layers, *names_at_the_end(list(ends.values()), axes, canvas, how), *front], said, some)
+    last = int(nearest.mean(axis=0).argmax()) if nearest.shape[1] > 1 else -1
+    ends = axes.rows({run: found[run][last:][:1] for run in named}, shown)
+    at_the_end = names_at_the_end(ends, axes, canvas, how)
+    names = where_apart(found, shown, nearest, axes, canvas) if inside else at_the_end
+    return canvas.chart([*layers, *names, *front], said, some)
 
 
 def margin(names: Sequence[str], canvas: Canvas) -> float:
@@ -281,6 +288,61 @@ def names_at_the_end(ends: Sequence[Row], axes: Axes, canvas: Canvas, how: Mappi
 def dotted(canvas: Canvas) -> Row:
     """Return the look of lines that lead to a name."""
     return {"strokeWidth": canvas.px(1), "strokeDash": [canvas.px(1), canvas.px(3)], "color": canvas.quiet}
+
+
+def named_points(
+    labels: Sequence[tuple[str, float, float]],
+    points: Sequence[tuple[float, float]],
+    axes: Axes,
+    canvas: Canvas,
+) -> list[Row]:
+    """Write names beside some points, each where it covers no other name and none of the points, if there is room.
+
+    Dots lead to a name that is too far to see whose it is; paper around the letters keeps them readable.
+    """
+    (left, right), (low, high) = axes.x_domain, axes.y_domain
+    wide, tall = canvas.width / (right - left), canvas.height / (high - low)
+
+    def pixel(x: float, y: float) -> tuple[float, float]:
+        return (x - left) * wide, canvas.height - (y - low) * tall
+
+    encoding, layers = axes.encoding(), []
+    placed = [(text, *pixel(x, y)) for text, x, y in labels]
+    places = beside_points(placed, [pixel(x, y) for x, y in points], canvas)
+    for (_, from_x, from_y), (text, own_x, own_y), (x, y, align) in zip(placed, labels, places, strict=True):
+        at = {axes.x: left + x / wide, axes.y: low + (canvas.height - y) / tall}
+        if abs(x - from_x) + abs(y - from_y) > 1.5 * canvas.font:
+            way = {axes.x: own_x, axes.y: own_y, "to x": at[axes.x], "to y": at[axes.y]}
+            to = {**encoding, "x2": {"field": "to x"}, "y2": {"field": "to y"}}
+            layers.append(layer([way], "rule", to, **dotted(canvas)))
+        written = {**encoding, "text": {"field": "name"}}
+        around = {"stroke": canvas.paper, "strokeWidth": 3, "color": canvas.paper}
+        place = {"align": align, "baseline": "middle"}
+        layers += [layer([{"name": text, **at}], "text", written, **place, **look) for look in (around, {})]
+    return layers
+
+
+def where_apart(found: Lines, shown: Mapping[str, str], nearest: Floats, axes: Axes, canvas: Canvas) -> list[Row]:
+    """Write the name of each line where it is farthest from the others."""
+    order = np.argsort(-nearest.max(axis=1), kind="stable").tolist()
+    runs, places = list(shown), nearest.argmax(axis=1).tolist()
+    labels = [(shown[runs[at]], *found[runs[at]][places[at]]) for at in order]
+    drawn = []
+    for run in shown:
+        x, y = np.array(found[run]).T
+        across = np.linspace(x[0], x[-1], 60)
+        drawn += list(zip(across.tolist(), np.interp(across, x, y).tolist(), strict=True))
+    return named_points(labels, drawn, axes, canvas)
+
+
+def _nearest(found: Lines, runs: Sequence[str]) -> Floats:
+    """Return how far each line is from the next one at each of the places where all have a point, but for the ends."""
+    heights = np.array([[y for _, y in found[run]] for run in runs])
+    gaps = np.abs(heights[:, None] - heights[None])
+    gaps[np.arange(len(runs)), np.arange(len(runs))] = 1.0 if len(runs) == 1 else np.inf
+    nearest: Floats = gaps.min(axis=1)
+    nearest[:, [0, -1]] = 0.0
+    return nearest
 
 
 def beside_points(

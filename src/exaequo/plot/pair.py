@@ -47,7 +47,7 @@ class Pair:
 
 
 class PairOptions(Common, total=False):
-    """Which two systems: of what measure, under which strategy, and which runs; by default the first two."""
+    """Which two systems: of what measure, under which strategy, and which runs; by default the best two."""
 
     measure: str
     ties: str
@@ -58,21 +58,31 @@ class PairOptions(Common, total=False):
 def pair_of(qrels: QrelsLike, runs: Any, options: PairOptions) -> Pair:
     """Read two runs; keep the topics where both have a value."""
     lists = read(qrels, runs, options)
-    first, second = _two(lists.names, options.get("one"), options.get("other"))
     what = by_topic(options.get("measure", "AP"))
     chosen = options.get("ties", "realistic")
-    values = [what.values(lists.orderings[at].ranking(chosen)) for at in (first, second)]
+    table = np.array([what.values(ranking) for _, ranking in lists.rankings(chosen)])
+    means = np.nan_to_num(what.upward * _means(table), nan=-np.inf)
+    first, second, why = _two(lists.names, options.get("one"), options.get("other"), means)
+    values = table[[first, second]]
     known = ~np.isnan(values[0]) & ~np.isnan(values[1])
     defined(what, np.where(known, values[0], np.nan))
     topics = [topic for topic, kept in zip(lists.judgments.topics, known, strict=True) if kept]
     missing = {"n": int((~known).sum()), "why": what.definition.undefined}
     left = "" if known.all() else say("{n:,} {n:topic|topics} left out ({why})", **missing)
-    note = notes(say("{ties} ties", ties=strategy(chosen)), left, lists.level)
+    note = notes(why, say("{ties} ties", ties=strategy(chosen)), left, lists.level)
     return Pair(what, (lists.names[first], lists.names[second]), topics, values[0][known], values[1][known], note)
 
 
-def _two(names: Sequence[str], first: str | None, second: str | None) -> tuple[int, int]:
-    """Return which two runs are compared: those named, or the first two."""
+def _means(table: Floats) -> Floats:
+    """Return the mean of each row over the topics that have a value; NaN where there is none."""
+    known = ~np.isnan(table)
+    total, none = np.where(known, table, 0).sum(axis=1), np.full(len(table), np.nan)
+    means: Floats = np.divide(total, known.sum(axis=1), out=none, where=known.any(axis=1))
+    return means
+
+
+def _two(names: Sequence[str], first: str | None, second: str | None, means: Floats) -> tuple[int, int, str]:
+    """Return which two runs are compared, and why: those named, of two the second against the first, else the best."""
     if len(names) < 2:
         raise BadParameter("This picture compares two runs; give two.")
     for asked in (first, second):
@@ -80,5 +90,13 @@ def _two(names: Sequence[str], first: str | None, second: str | None) -> tuple[i
             raise BadParameter(f"There is no run {asked!r}{did_you_mean(asked, names) or '.'}")
     if first is not None and first == second:
         raise BadParameter(f"{first!r} cannot be compared with itself; name another run.")
-    one = names.index(first) if first is not None else int(second == names[0])
-    return one, names.index(second) if second is not None else int(one != 1)
+    ranked = [names[at] for at in np.argsort(-means, kind="stable").tolist()]
+    if len(names) == 2:
+        one = first or next(name for name in names if name != second)
+        return names.index(one), names.index(second or next(name for name in names if name != one)), ""
+    if first is None and second is None:
+        best, next_best = ranked[:2]
+        return names.index(next_best), names.index(best), say("the best of {n} runs against the second", n=len(names))
+    other = next(name for name in ranked if name not in (first, second))
+    why = say("{run} is the best of the others", run=other) if None in (first, second) else ""
+    return names.index(first or other), names.index(second or other), why

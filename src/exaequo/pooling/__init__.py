@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from exaequo.choices import COMPARE_MEASURES, HIGHEST_GRADE, POOL_DEPTH, POOL_FORMATS, TIES_AT_DEPTH, WHOLE_TIES
+from exaequo.choices import HIGHEST_GRADE, MEASURES, POOL_DEPTH, POOL_FORMATS, TIES_AT_DEPTH, WHOLE_TIES
 from exaequo.errors import BadParameter, bad_input
 from exaequo.evaluation import cautions, remarks_on_grades, warn
 from exaequo.language import say
@@ -143,7 +143,7 @@ def pool(
     teams: Mapping[str, Sequence[str]] | None = None,
     qrels: QrelsLike | None = None,
     leave_out: bool = False,
-    measures: Iterable[str | Measure] | str | Measure = COMPARE_MEASURES,
+    measures: Iterable[str | Measure] | str | Measure = MEASURES,
     ties: str = "realistic",
     rel_level: float | None = None,
     max_grade: float = HIGHEST_GRADE,

@@ -14,7 +14,7 @@ from typing import Any, Unpack
 import numpy as np
 import polars as pl
 
-from exaequo.choices import COMPARE_MEASURES, RBO_P
+from exaequo.choices import MEASURES, RBO_P
 from exaequo.comparison.values import refuse_geometric
 from exaequo.errors import BadParameter
 from exaequo.evaluation import evaluate_runs, judged_runs, prepared, remarks_on_judgments, warn
@@ -112,7 +112,7 @@ def replicate(
     qrels: QrelsLike,
     originals: RunsLike,
     reproductions: RunsLike,
-    measures: Iterable[str | Measure] | str | Measure = COMPARE_MEASURES,
+    measures: Iterable[str | Measure] | str | Measure = MEASURES,
     *,
     with_qrels: QrelsLike | None = None,
     baseline: str | None = None,

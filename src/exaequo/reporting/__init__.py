@@ -12,7 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Unpack
 
-from exaequo.choices import ALPHA, COMPARE_MEASURES, COMPARED, PAGE_DOCUMENTS
+from exaequo.choices import ALPHA, COMPARED, MEASURES, PAGE_DOCUMENTS
 from exaequo.comparison.plan import Plan
 from exaequo.errors import BadParameter, ExaequoError
 from exaequo.evaluation import judged_runs, warn
@@ -32,7 +32,7 @@ def report(
     qrels: QrelsLike,
     runs: Sequence[RunLike] | Mapping[str, RunLike],
     out: str | Path,
-    measures: Sequence[str | Measure] | str = COMPARE_MEASURES,
+    measures: Sequence[str | Measure] | str = MEASURES,
     *,
     baseline: str | None = None,
     test: str = "t",

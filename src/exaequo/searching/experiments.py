@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from exaequo.choices import COMPARE_MEASURES, INTERVAL, SEARCH_DEPTH, TIMEOUT, TOPIC_FIELDS
+from exaequo.choices import INTERVAL, MEASURES, SEARCH_DEPTH, TIMEOUT, TOPIC_FIELDS
 from exaequo.comparison import Comparison, compare
 from exaequo.errors import BadParameter, DataWarning, ExaequoError, bad_input
 from exaequo.evaluation import evaluate_runs, judged_runs, warn
@@ -143,7 +143,7 @@ def _judgments(collection: Collection) -> Qrels:
 def experiment(
     collection: Collection | str | os.PathLike[str],
     systems: Mapping[str, SystemLike] | Iterable[str],
-    measures: Iterable[str | Measure] | str | Measure = COMPARE_MEASURES,
+    measures: Iterable[str | Measure] | str | Measure = MEASURES,
     *,
     depth: int = SEARCH_DEPTH,
     fields: str = TOPIC_FIELDS[0],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getopt
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -31,8 +32,9 @@ LETTERS = "hvqm:cl:nD:JN:M:R:T:oZ:"
 FORMATS = ("qrels", "prefs", "qrels_prefs", "qrels_jg")
 
 USAGE = """\
-usage: exaequo trec_eval [-h -v -q -c -n -J] [-m MEASURE[.PARAMS]]... [-l N] [-M N] [-N N] [-D N]
-                         [-R FORMAT] [-T FORMAT] [-Z FILE] [--release 9|10] [--ties STRATEGY] REL_INFO RESULTS"""
+usage: exaequo trec_eval [-h -v -q -c -n -J] [-m MEASURE[.PARAMS]]... [-l N]
+                         [-M N] [-N N] [-D N] [-R FORMAT] [-T FORMAT] [-Z FILE]
+                         [--release 9|10] [--ties STRATEGY] REL_INFO RESULTS"""
 
 
 @dataclass
@@ -114,25 +116,31 @@ def help_text(options: CommandLine) -> str:
     measures = [official.name for official in MEASURES if official.since <= options.release]
     return f"""{USAGE}
 
-Prints what the official trec_eval prints, for release 10.0 (or 9.0.8 with --release 9). '-' is standard input.
+Prints what the official trec_eval prints, for release 10.0 (or 9.0.8 with
+--release 9). '-' is standard input.
 
  -q, --query_eval_wanted            also print the figures of each topic
  -n, --nosummary                    do not print the figures of all topics
- -c, --complete_rel_info_wanted     average over all judged topics; missing ones score 0
- -m, --measure NAME[.PARAMS]        a measure, such as map, P.5,10, ndcg_cut.10, ndcg.1=3,2=9, or a nickname
+ -c, --complete_rel_info_wanted     average over all judged topics; missing
+                                    ones score 0
+ -m, --measure NAME[.PARAMS]        a measure, such as map, P.5,10,
+                                    ndcg_cut.10, ndcg.1=3,2=9, or a nickname
  -l, --level_for_rel N              least judgment that is relevant (1)
  -J, --Judged_docs_only             drop documents nobody judged
  -M, --Max_retrieved_per_topic N    look at the first N documents only
  -N, --Number_docs_in_coll N        size of the collection, for utility
  -R, --Rel_info_format FORMAT       {", ".join(FORMATS)}
  -T, --Results_format FORMAT        trec_results
- -Z, --Zscore FILE                  print z-scores against the means and deviations in FILE
- -D, --Debug_level N[.TOPIC]        only this topic; there is no debugging output
+ -Z, --Zscore FILE                  print z-scores against the means and
+                                    deviations in FILE
+ -D, --Debug_level N[.TOPIC]        only this topic; there is no debugging
+                                    output
  -h, --help  -v, --version
 
      --release 9|10                 which release to follow (10)
-     --ties STRATEGY                {", ".join(STRATEGIES)} (conventional)
+     --ties STRATEGY                {", ".join(STRATEGIES[:3])},
+                                    {", ".join(STRATEGIES[3:])} (conventional)
      --seed N                       for --ties random
 
-measures: {" ".join(measures)}
-nicknames: {" ".join(NICKNAMES)}"""
+{textwrap.fill(f"measures: {' '.join(measures)}", 79)}
+{textwrap.fill(f"nicknames: {' '.join(NICKNAMES)}", 79)}"""

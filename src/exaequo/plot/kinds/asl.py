@@ -7,7 +7,7 @@ from typing import Any, Unpack
 
 import polars as pl
 
-from exaequo.choices import COMPARE_MEASURES
+from exaequo.choices import MEASURES
 from exaequo.designs import Design, design
 from exaequo.language import say, strategy, word
 from exaequo.plot.chart import Canvas, Chart, Common, notes
@@ -25,7 +25,7 @@ def asl(
     qrels: QrelsLike,
     runs: Any,
     *,
-    measures: Sequence[str] | str = COMPARE_MEASURES,
+    measures: Sequence[str] | str = MEASURES,
     ties: str = "realistic",
     alpha: float = 0.05,
     **common: Unpack[Common],

@@ -96,7 +96,7 @@ def mean_curves(
         else:
             back += _bands(table, colour)
             spread = say("shaded: the middle half, and 80 %, of topics")
-    return lines(points, _plane(), canvas, rank=rank, behind=back, front=front, said=spread, beside=beside)
+    return lines(points, _plane(), canvas, rank=rank, behind=back, front=front, said=spread, beside=beside, inside=True)
 
 
 def _faint(table: Floats, colour: str, canvas: Canvas) -> Row:

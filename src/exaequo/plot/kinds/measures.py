@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Unpack
 
@@ -15,7 +16,7 @@ from exaequo.measures import Measure, parse_measures
 from exaequo.plot.chart import Canvas, Chart, Common, notes
 from exaequo.plot.data import evaluation, level_of
 from exaequo.plot.kinds import kind
-from exaequo.plot.marks import layer, nominal, quantity
+from exaequo.plot.marks import Row, layer, nominal, quantity
 from exaequo.read import QrelsLike
 from exaequo.stats.agreement import kendall
 
@@ -42,7 +43,7 @@ def measures(
 def agreement(parsed: Sequence[Measure], means: Sequence[Floats], canvas: Canvas) -> Chart:
     """Draw Kendall's τ-b between the rankings of systems by each two measures, from the means of each."""
     figures = [each.upward * values for each, values in zip(parsed, means, strict=True)]
-    rows = []
+    rows: list[Row] = []
     for a, one in enumerate(parsed):
         for b, other in enumerate(parsed):
             tau = kendall(figures[a], figures[b])[0]
@@ -53,11 +54,13 @@ def agreement(parsed: Sequence[Measure], means: Sequence[Floats], canvas: Canvas
     canvas = canvas.beside(left=max(map(canvas.span, names)), right=8 * canvas.font).rows(len(names))
     canvas = canvas.wide(max(canvas.width, 2.8 * canvas.font * len(names)))
     places = {"x": nominal("one", sort=names, axis={"labelAngle": -35}), "y": nominal("two", sort=names)}
-    tint = quantity("tau", "τ-b", scale={"scheme": "cividis", "domain": [-1, 1]})
+    least = min((row["tau"] for row in rows if row["tau"] is not None), default=0.0)
+    low = min(0.9, math.floor(10 * least) / 10)  # from the least there is, so that differences show
+    tint = quantity("tau", "τ-b", scale={"scheme": "cividis", "domain": [low, 1]})
     readable = {
         "condition": [
             {"test": "datum.tau === null", "value": canvas.ink},
-            {"test": "datum.tau > 0.2", "value": "#111111"},
+            {"test": f"datum.tau > {low + 0.6 * (1 - low):.2f}", "value": "#111111"},
         ],
         "value": "#FEFEFE",
     }

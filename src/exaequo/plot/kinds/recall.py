@@ -16,7 +16,7 @@ from exaequo.measures import Measure, parse_measure
 from exaequo.measures.recall import mor_parts
 from exaequo.order import Ranking
 from exaequo.plot.chart import Canvas, Chart, Common, notes
-from exaequo.plot.data import at_least_one, read, relevant_ranks
+from exaequo.plot.data import RankedRuns, at_least_one, read, relevant_ranks
 from exaequo.plot.kinds import kind
 from exaequo.plot.marks import (
     Axes,
@@ -74,19 +74,35 @@ def recall(
     """
     at_least_one(cutoff=cutoff)
     lists = read(qrels, runs, common)
-    if len(lists.names) > MOST_RUNS:
-        raise BadParameter(f"This picture shows up to {MOST_RUNS} runs. Got {len(lists.names)}.")
-    at = lists.topic(topic)
-    rankings = lists.rankings(ties)
+    rankings, at, why = _chosen(lists, topic, measure, cutoff, ties)
     what = _case(measure, cutoff, [ranking for _, ranking in rankings], at)
     canvas = Canvas.of(common, say("{measure}, topic {topic}", measure=what.name, topic=lists.judgments.topics[at]))
-    note = notes(say("{ties} ties", ties=strategy(ties)), lists.level)
+    note = notes(why, say("{ties} ties", ties=strategy(ties)), lists.level)
     if what.definition.name == "MOR":
         return _height_and_width(what, lists.only(), rankings[0][1], at, canvas, note)
     rel, first = what.params.get("rel"), rankings[0][1]
     what.values(first)  # says so if the collection is smaller than its lists
     found = {name: relevant_ranks(ranking, at, rel) for name, ranking in rankings}
     return areas(scene_of(what, found, int(first.n_rel(rel)[at])), canvas, note)
+
+
+def _chosen(
+    lists: RankedRuns, topic: str | None, measure: str, cutoff: int | None, ties: str
+) -> tuple[list[tuple[str, Ranking]], int, str]:
+    """Return the runs and the topic that are drawn, and why: of many runs the best, the topic on which they differ."""
+    rankings, said = lists.rankings(ties), []
+    bare = parse_measure(measure, complete=False)
+    what = bare if bare.definition.name not in ("PRES", "MOR") or "cutoff" in bare.params else bare @ (cutoff or 100)
+    values = np.array([what.values(ranking) for _, ranking in rankings])
+    if len(rankings) > MOST_RUNS:
+        best = np.sort(np.argsort(-values.mean(axis=1), kind="stable")[:MOST_RUNS]).tolist()
+        said.append(say("the best {n} of {runs} runs", n=MOST_RUNS, runs=len(rankings)))
+        rankings, values = [rankings[at] for at in best], values[best]
+    if topic is not None:
+        return rankings, lists.topic(topic), notes(*said)
+    if len(rankings) == 1:
+        return rankings, 0, notes(*said, say("the first topic"))
+    return rankings, int(np.ptp(values, axis=0).argmax()), notes(*said, say("the topic on which they differ most"))
 
 
 def _case(measure: str, cutoff: int | None, rankings: Sequence[Ranking], at: int) -> Measure:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, Unpack
 
@@ -45,7 +46,8 @@ def tie_groups(
     title = say("Ties of {run}", run=lists.names[0])
     if several:
         title = say("Ties of topic {topic}", topic=lists.judgments.topics[lists.topic(topic)])
-    return tie_rows(rows, length, ranks, Canvas.of(common, title), lists.level)
+    why = say("the first topic") if several and topic is None else ""
+    return tie_rows(rows, length, ranks, Canvas.of(common, title, why), lists.level)
 
 
 def _in_order(topics: list[str]) -> list[int]:
@@ -77,7 +79,8 @@ def tie_rows(
     ranks = max(1, min(ranks, max(length.values())))
     scale = {"domain": [0.5, ranks + 0.5], "nice": False}
     across = quantity("first", say("Rank"), scale=scale, axis=ranks_axis(1, ranks, canvas))
-    down = nominal("row", scale={"domain": labels}, axis={"labelOverlap": "greedy", "ticks": not many})
+    every = math.ceil(1.1 * canvas.font * len(labels) / canvas.height)  # one in so many has room for its label
+    down = nominal("row", scale={"domain": labels}, axis={"values": labels[::every], "ticks": not many})
     legend = {"title": None, "orient": "top", "symbolType": "square"}
     tints = by_name("kind", (word("mixed"), word("all alike")), (canvas.colours[1], canvas.quiet), legend)
     encoding = {"x": across, "x2": {"field": "last"}, "y": down, "color": tints}
@@ -97,4 +100,5 @@ def tie_rows(
     said = say("mixed ties hold relevant and other documents: their order changes scores")
     none = "" if any(rows.values()) else say("no tie in the first {n}", n=ranks)
     stop = say("a stroke is the end of a list") if ends else ""
-    return canvas.chart(layers, none or said, stop, level)
+    some = say("one row in {n} has its label, from the first on", n=every) if every > 1 else ""
+    return canvas.chart(layers, none or said, stop, some, level)

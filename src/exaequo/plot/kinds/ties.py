@@ -14,11 +14,13 @@ from exaequo.measures import Measure, parse_measure
 from exaequo.plot.chart import Canvas, Chart, Common, notes
 from exaequo.plot.data import cautioned, defined, evaluation, level_of
 from exaequo.plot.kinds import kind
-from exaequo.plot.marks import Row, axis_name, best_rows, layer, nominal, padded, quantity, short_names
+from exaequo.plot.marks import MOST_ROWS, Row, axis_name, best_rows, layer, nominal, padded, quantity, short_names
 from exaequo.read import QrelsLike
 
 #: Where ties change nothing that can be seen.
 _ALL = "all (nearly) alike"
+#: Of many runs, how many are drawn because ties leave much open.
+WIDEST = 10
 _SYMBOLS = ("triangle-right", "cross", "triangle-left", "diamond", "circle")
 
 
@@ -29,11 +31,23 @@ def ties(qrels: QrelsLike, runs: Any, *, measure: str = "AP", **common: Unpack[C
     scores = evaluate(qrels, runs, what, ties=COMPARED, **evaluation(common))
     found = {run: {ties: scores.mean(what, run=run, ties=ties) for ties in COMPARED} for run in scores.runs}
     defined(what, np.array([each["realistic"] for each in found.values()]))
-    order, some = best_rows(sorted(found, key=lambda run: -what.upward * found[run]["realistic"]))
+    order, some = _rows(found, what)
     note = notes(say("sorted by the realistic score"), cautioned(what, len(scores.shared)), some, level_of(common))
     return intervals(
         found, order, what, Canvas.of(common, say("What ties leave open: {measure}", measure=what.name), note)
     )
+
+
+def _rows(found: Mapping[str, Mapping[str, float]], measure: Measure) -> tuple[list[str], str]:
+    """Return the runs to draw, best first: all, or of many the best and those whose intervals are widest."""
+    ranked = sorted(found, key=lambda run: -measure.upward * found[run]["realistic"])
+    if len(ranked) <= MOST_ROWS:
+        return ranked, ""
+    wide = {run: abs(found[run]["optimistic"] - found[run]["realistic"]) for run in ranked[MOST_ROWS - WIDEST :]}
+    widest = sorted((run for run in wide if wide[run] > 0), key=lambda run: -wide[run])[:WIDEST]
+    best, some = best_rows(ranked, MOST_ROWS - len(widest))
+    said = notes(some, say("and the {n} of the others with the widest intervals", n=len(widest)) if widest else "")
+    return [run for run in ranked if run in (*best, *widest)], said
 
 
 def intervals(

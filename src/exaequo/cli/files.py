@@ -1,0 +1,127 @@
+"""Files of commands: what they are read as, and whether to go on past a run that cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from exaequo.choices import READERS
+from exaequo.cli import output, progress
+from exaequo.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from exaequo.read import Qrels, Run
+
+Command = Callable[..., Any]
+Decorator = Callable[[Command], Command]
+_KIND = click.Choice(READERS)
+
+
+def gathers(name: str, make: Callable[..., Any], options: Mapping[str, Decorator]) -> Decorator:
+    """Add options to a command, which gets what is made of their values under one name."""
+
+    def decorate(function: Command) -> Command:
+        for option in reversed([*options.values()]):
+            option(function)  # click notes it on the function
+
+        @wraps(function)
+        def command(*arguments: Any, **given: Any) -> Any:
+            made = make(**{option: given.pop(option) for option in options})
+            return function(*arguments, **{name: made}, **given)
+
+        return command
+
+    return decorate
+
+
+@dataclass(frozen=True)
+class Files:
+    """How the files of a command are read."""
+
+    qrels_reader: str | None
+    run_reader: str | None
+    columns: dict[str, str]
+    #: A run that cannot be read is left out.
+    keep_going: bool = False
+
+    def qrels(self, path: str, *, digest: bool = False) -> Qrels:
+        """Read judgments."""
+        from exaequo.read import read_qrels
+
+        return read_qrels(path, reader=self.qrels_reader, columns=self.columns, digest=digest)
+
+    def run(self, path: str, *, digest: bool = False) -> Run:
+        """Read a run."""
+        from exaequo.read import read_run
+
+        return read_run(path, reader=self.run_reader, columns=self.columns, digest=digest)
+
+    def runs(self, paths: Sequence[str], *, digest: bool = False) -> Iterator[Run]:
+        """Read runs one after the other; those that cannot be read are noted, where the others are to go on."""
+        lacking = left_out()
+        for path in progress.over(paths, "evaluating"):
+            try:
+                run = self.run(path, digest=digest)
+            except InputError as error:
+                if not self.keep_going:
+                    raise
+                lacking[path] = error
+                output.warn(f"left out: {error}")
+            else:
+                yield run
+        if lacking and lacking.keys() >= set(paths):
+            raise lacking[paths[-1]]
+
+
+def left_out() -> dict[str, InputError]:
+    """Return the runs that this command could not read, with what is wrong with them; it is noted here."""
+    context = click.get_current_context(silent=True)
+    found: dict[str, InputError] = context.meta.setdefault(__name__, {}) if context else {}
+    return found
+
+
+def _files(
+    reader: str | None,
+    qrels_reader: str | None,
+    run_reader: str | None,
+    columns: Sequence[str],
+    keep_going: bool = False,
+) -> Files:
+    """Return how files are read; `columns` are `qid=NAME,docno=NAME`, given once or several times."""
+    names = {}
+    for pair in ",".join(columns).split(",") if columns else ():
+        ours, separator, theirs = pair.partition("=")
+        if not separator:
+            raise UsageError(f"--columns takes pairs such as qid=NAME,docno=NAME. Got {pair!r}.")
+        names[ours] = theirs
+    return Files(qrels_reader or reader, run_reader or reader, names, keep_going)
+
+
+_READING = {
+    "reader": click.option("--reader", type=_KIND, help="What all files are, whatever their names say."),
+    "qrels_reader": click.option("--qrels-reader", type=_KIND, help="The same, for QRELS alone."),
+    "run_reader": click.option("--run-reader", type=_KIND, help="The same, for the RUNs alone."),
+    "columns": click.option(
+        "--columns", multiple=True, metavar="qid=NAME,...", help="Names of the columns of tables, if unusual."
+    ),
+}
+#: Adds the options of commands that read files; the command gets them as `files`.
+reads_files = gathers("files", _files, _READING)
+_KEEP_GOING = click.option(
+    "--keep-going", is_flag=True, help="Leave out a RUN that cannot be read, and go on; the exit code is 1 then."
+)
+
+
+def reads_runs(function: Command) -> Command:
+    """Add the options of commands that read many runs: those of `reads_files`, and `--keep-going`."""
+
+    @wraps(function)
+    def command(*arguments: Any, **given: Any) -> Any:
+        code = function(*arguments, **given)
+        return code or int(bool(left_out()))
+
+    return gathers("files", _files, {**_READING, "keep_going": _KEEP_GOING})(command)

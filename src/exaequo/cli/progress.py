@@ -1,0 +1,101 @@
+"""Progress: what a command is doing, once it takes long. In: what is done now. Out: a bar on a terminal, or nothing."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from threading import Lock, Timer
+from typing import Any
+
+#: Seconds before there is anything to see.
+PATIENCE = 2.0
+
+
+@dataclass
+class _Bar:
+    """What is being done, how far it is, and the bar, if it is there yet."""
+
+    text: str
+    done: int = 0
+    total: int | None = None
+    over: bool = False
+    drawn: Any = None
+    lock: Any = field(default_factory=Lock)
+
+    def draw(self) -> None:
+        """Begin to draw; rich takes a while to import, and is not needed before."""
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False))
+        bar = Progress(
+            *columns,
+            BarColumn(20),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        bar.add_task(self.text, completed=self.done, total=self.total)
+        with self.lock:
+            if not self.over:
+                self.drawn = bar
+                bar.start()
+
+    def tell(self, text: str, done: int, total: int | None) -> None:
+        """Say what is done now."""
+        self.text, self.done, self.total = text, done, total
+        if self.drawn is not None:
+            self.drawn.tasks[0].total = total  # an update cannot forget a total
+            self.drawn.update(self.drawn.task_ids[0], description=text, completed=done)
+
+    def hide(self) -> None:
+        """Leave the terminal to the results."""
+        with self.lock:
+            self.over = True
+            if self.drawn is not None:
+                self.drawn.stop()
+
+
+_bar: _Bar | None = None
+
+
+@contextmanager
+def shown(text: str) -> Iterator[None]:
+    """Show on a terminal what is being done, if it takes long."""
+    global _bar
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield
+        return
+    _bar = bar = _Bar(text)
+    timer = Timer(PATIENCE, bar.draw)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        bar.hide()
+        _bar = None
+
+
+def doing(text: str, done: int = 0, total: int | None = None) -> None:
+    """Say what is being done now, and how far it is."""
+    if _bar is not None:
+        _bar.tell(text, done, total)
+
+
+def hide() -> None:
+    """Take the bar away before something is printed; it does not come back."""
+    if _bar is not None:
+        _bar.hide()
+
+
+def over(paths: Sequence[str], what: str) -> Iterator[str]:
+    """Go through files, and say which one it is."""
+    for at, path in enumerate(paths):
+        doing(f"{what} {path}", at, len(paths))
+        yield path
+    doing("computing")
