@@ -31,7 +31,7 @@ _LATEX = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    **{"²": r"$^2$", "▲": r"$\blacktriangle$", "▼": r"$\blacktriangledown$"},
+    **dict(zip("²▲▼", (r"$^2$", r"$\blacktriangle$", r"$\blacktriangledown$"), strict=True)),
     **{character: "\\" + character for character in "&%$#_{}"},
 }
 #: Columns that readers know under another name than that in programs.

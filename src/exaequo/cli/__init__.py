@@ -56,6 +56,7 @@ SECTIONS = {
         "compare": "Tell which runs are really better.",
         "gate": "Let a release pass unless it is worse.",
         "replicate": "Tell how far reproductions agree with originals.",
+        "budget": "Tell how far scores can be trusted.",
     },
     "Show": {
         "explain": "Show step by step how a value comes about.",
@@ -77,6 +78,7 @@ SECTIONS = {
         "search": "Search a collection, and write the lists as a run.",
         "experiment": "Run systems on a collection: scores and costs.",
         "pool": "Choose the documents to judge.",
+        "judge": "Judge documents on a page, or by a program.",
         "unjudged": "Tell how far scores depend on unjudged documents.",
         "design": "Tell how many topics a collection needs.",
     },

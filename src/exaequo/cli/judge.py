@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exaequo.choices import MEASURES, COMPARED, GRADES, JUDGING_RULES, TABLE_FORMATS
+from exaequo.choices import COMPARED, GRADES, JUDGING_RULES, MEASURES, TABLE_FORMATS
 from exaequo.cli import output
 from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, speaks, writes
 from exaequo.cli.replicate import WithMany
