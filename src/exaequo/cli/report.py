@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from exaequo.choices import COMPARE_MEASURES, COMPARED, PAGE_DOCUMENTS
+from exaequo.choices import COMPARE_MEASURES, COMPARED, PAGE_DOCUMENTS, PAGE_TEXT
 from exaequo.cli import output
 from exaequo.cli.options import Files, compares, evaluates, measure_option, reads_files, speaks
 
@@ -26,6 +26,9 @@ LARGE = 20_000_000
     "--documents", type=click.IntRange(0), default=PAGE_DOCUMENTS, show_default=True, help="Documents of each list."
 )
 @click.option("--title", default="", metavar="TEXT", help="The title of the page.")
+@click.option("--topics", metavar="FILE", help="Texts of the topics: TREC, JSON lines, TSV, or a folder.")
+@click.option("--docs", metavar="FILE", help=f"Texts of documents, of which {PAGE_TEXT} characters each are shown.")
+@click.option("--paths", is_flag=True, help="Whole paths of files, not only their names.")
 @evaluates("depth", "missing", "precision", "seed")
 @reads_files
 @speaks
@@ -37,26 +40,31 @@ def report(
     plan: dict[str, Any],
     documents: int,
     title: str,
+    topics: str | None,
+    docs: str | None,
+    paths: bool,
     options: dict[str, Any],
     files: Files,
 ) -> None:
-    """Write one page about RUNs: verdict, ties, tables, pairs, topics, figures; to send to a colleague.
+    """Write one page about RUNs: verdict, table, topics, ties, pairs, figures; to send to a colleague.
 
     The page is a single file without network, and readable without scripts.
     """
-    output.check_paths((qrels, *runs), path)
+    output.check_paths((qrels, *runs, *filter(None, (topics, docs))), path)
     from exaequo.comparison.plan import Plan
     from exaequo.evaluation import judged_runs
     from exaequo.measures import parse_measures
     from exaequo.options import Options
-    from exaequo.reporting import content_of, page
+    from exaequo.reporting import Wanted, content_of, page, read_texts
 
     chosen = Options(ties=COMPARED, **options)
     how = Plan(**plan, seed=chosen.seed)
     asked = shlex.join(["exaequo", *sys.argv[1:]]) if sys.argv[1:2] == ["report"] else ""
     parsed = parse_measures(measures or COMPARE_MEASURES)
     judged = judged_runs(files.qrels(qrels, digest=True), files.runs(runs, digest=True), chosen, parsed)
-    content = content_of(judged, parsed, chosen, how, documents=documents, title=title, command=asked)
+    texts = read_texts(topics, docs)
+    wanted = Wanted(documents=documents, title=title, texts=texts, paths=paths, command=asked)
+    content = content_of(judged, parsed, chosen, how, wanted)
     output.warn(*content.warnings)
     text = page(content)
     if len(text) > LARGE:

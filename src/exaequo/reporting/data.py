@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from exaequo import tabular
 from exaequo.comparison import Comparison
+from exaequo.comparison.pairs import open_means
 from exaequo.comparison.values import means, pick
 from exaequo.comparison.verdicts import OUTCOMES
+from exaequo.measures import Measure
 from exaequo.options import Options
 from exaequo.reporting.sentences import ranked_runs
 
@@ -17,6 +21,35 @@ from exaequo.reporting.sentences import ranked_runs
 DIGITS = 12
 #: What is known of pairs, under which name, to how many decimals.
 _COLUMNS = (("gap", "difference", DIGITS), ("p", "corrected_p", 8), ("low", "low", 6), ("high", "high", 6))
+
+
+@dataclass(frozen=True)
+class Scale:
+    """An axis: its ends, and where it has ticks."""
+
+    low: float
+    high: float
+    ticks: tuple[float, ...]
+
+    def place(self, value: float) -> float:
+        """Return where a value stands, in percent of the axis."""
+        return round(100 * min(max((value - self.low) / (self.high - self.low), 0.0), 1.0), 2)
+
+
+def scale_of(result: Comparison, measure: Measure) -> Scale:
+    """Return the axis on which means, intervals and what ties leave open are drawn."""
+    own = pick(result.systems, measure)
+    ends = np.concatenate(
+        [own[name].to_numpy() for name in ("mean", "low", "high")] + [*open_means(result.scores, measure)]
+    )
+    ends = ends[np.isfinite(ends)]
+    low, high = float(ends.min()), float(ends.max())
+    raw = (high - low) / 5 or 0.1
+    size = 10.0 ** math.floor(math.log10(raw))
+    step = next(factor * size for factor in (1, 2, 5, 10) if factor * size >= raw * (1 - 1e-9))
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    last = max(last, first + 1)
+    return Scale(first * step, last * step, tuple(round(at * step, DIGITS) for at in range(first, last + 1)))
 
 
 def data_of(result: Comparison, options: Options, pair: tuple[str, str | None]) -> dict[str, Any]:
@@ -51,6 +84,8 @@ def data_of(result: Comparison, options: Options, pair: tuple[str, str | None]) 
             for ties in scores.ties
         },
         "systems": tabular.rows(result.systems),
+        "open": [[[round(float(v), DIGITS) for v in ends] for ends in open_means(scores, m)] for m in scores.measures],
+        "scales": [scale_of(result, measure).ticks for measure in scores.measures],
         "pairs": {
             "one": [place[name] for name in by_measure[0]["one"]],
             "two": [place[name] for name in by_measure[0]["two"]],
