@@ -30,12 +30,12 @@ def answers_of(result: Comparison) -> list[Answer]:
     found = [
         _answer("best", say("Which is best?"), _best(result, best, second), "measure"),
         *([] if pair is None else [_answer("real", say("Is it real?"), _real(result, pair), "interval p correction")]),
-        _answer("luck", say("Is it luck?"), _luck(result), "tie open"),
+        _answer("luck", say("Is it luck?"), _luck(result), "tie"),
         _answer("why", say("Why?"), _why(result, best, second), "") | {"topics": _telling(result, best, second)},
-        _answer("missing", say("What is not judged?"), _missing(result), "judged"),
+        _answer("missing", say("Not judged?"), _missing(result), "judged"),
     ]
     if pair is not None:
-        found.append(_answer("change", say("What would change it?"), _change(result, pair), ""))
+        found.append(_answer("change", say("What changes it?"), _change(result, pair), ""))
     return found
 
 
@@ -81,13 +81,18 @@ def _best(result: Comparison, best: str, second: str | None) -> str:
             top=cell_text(own[best]),
         )
     beside = pairs.filter((pl.col("one") == best) | (pl.col("two") == best))
-    open_ = set(beside.filter(~pl.col("outcome").is_in([BETTER, WORSE])).select("one", "two").to_numpy().ravel())
-    shared = [run for run in own if run in open_ and run != best]
+    others = {two if one == best else one: each for one, two, each in beside.select("one", "two", "outcome").rows()}
+    shared = [run for run in own if others.get(run) in (NONE, EQUIVALENT)]
+    open_ = [run for run in own if others.get(run) == TIES]
     names = {"best": best, "measure": first.name, "mean": cell_text(own[best])}
     if not shared:
         gap = cell_text(abs(own[best] - own[second]))
         ahead = {"second": second, "other": cell_text(own[second]), "gap": gap}
-        return say("{best} is best: {measure} {mean}, ahead of {second} ({other}) by {gap}.", **names, **ahead)
+        unless = say("; ties decide between it and {open}", open=listed(open_, MOST_NAMED)) if open_ else ""
+        return (
+            say("{best} is best: {measure} {mean}, ahead of {second} ({other}) by {gap}", **names, **ahead)
+            + f"{unless}."
+        )
     return say(
         "{best} has the highest {measure}, {mean}, but shares the top with {n:,} {n:other|others}: {shared}."
         if first.upward > 0

@@ -86,6 +86,11 @@ for (const link of document.querySelectorAll('a[href^="#"]')) {
   });
 }
 const options = (select, names) => names.forEach((each, at) => select.append(make("option", each, { value: String(at) })));
+const row_head = (text) => {
+  const cell = make("th", null, { scope: "row" });
+  cell.append(make("span", text));
+  return cell;
+};
 const head = (table, names, kinds) => {
   const row = table.createTHead().insertRow();
   names.forEach((each, at) => row.append(make("th", each, { scope: "col", class: kinds ? kinds[at] : at ? "n" : "" })));

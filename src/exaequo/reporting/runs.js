@@ -12,6 +12,7 @@ let drawn = 0;
 // ---- the picture: mean with its interval, and behind it what ties leave open
 const percent = (value, ticks_) => `${Math.min(Math.max((100 * (value - ticks_[0])) / (ticks_.at(-1) - ticks_[0]), 0), 100)}%`;
 const upright = (kind, x, top, bottom) => draw("line", { class: kind, x1: x, x2: x, y1: top, y2: bottom });
+const span = (low, high) => `${figure(low)} – ${figure(high)}`;
 const picture = (run, at, base) => {
   const ticks_ = data.scales[at];
   const found = systems.get(measures[at] + "\n" + data.runs[run]);
@@ -24,9 +25,9 @@ const picture = (run, at, base) => {
   svg.append(draw("line", { class: "sure", x1: x(found.low), x2: x(found.high), y1: 10, y2: 10 }));
   svg.append(upright("sure", x(found.low), 6, 14), upright("sure", x(found.high), 6, 14));
   svg.append(draw("circle", { class: "mean", cx: x(found.mean), cy: 10, r: 4.5 }));
+  svg.append(draw("title", {}, say("{mean}, interval {sure}, ties leave open {open}", { mean: figure(found.mean), sure: span(found.low, found.high), open: span(least, most) })));
   return svg;
 };
-const span = (low, high) => `${figure(low)} – ${figure(high)}`;
 const draw_runs = (at, base) => {
   drawn = at;
   $("drawn").value = String(at);
@@ -119,7 +120,7 @@ const intervals = (at) => {
   const wide = (run) => Math.abs(data.means.optimistic[at][run] - data.means.realistic[at][run]);
   for (const run of data.ranked.slice().sort((a, b) => wide(b) - wide(a))) {
     const row = body.insertRow();
-    row.append(make("th", data.runs[run], { scope: "row" }), make("td", marked(data.tied[run].toFixed(1)), { class: "n" }));
+    row.append(row_head(data.runs[run]), make("td", marked(data.tied[run].toFixed(1)), { class: "n" }));
     for (const ties of strategies) row.append(make("td", figure(data.means[ties][at][run]), { class: "n" }));
     row.append(make("td", figure(wide(run)), { class: "n" }));
   }
@@ -136,7 +137,7 @@ const matrix = (at) => {
   const body = grid.createTBody();
   for (const run of data.ranked) {
     const row = body.insertRow();
-    row.append(make("th", data.runs[run], { scope: "row" }));
+    row.append(row_head(data.runs[run]));
     for (const base of data.ranked) {
       const found = against(at, base, run);
       const word = verdict(found);

@@ -108,7 +108,7 @@ addEventListener("keydown", (event) => {
 const narrow = document.documentElement.clientWidth < 720;
 const beyond = heads.map((cell, at) => at).filter((at) => at >= first + 6 && /^\d+$/.test(heads[at].dataset.key));
 const less = heads.map((cell, at) => at).filter((at) => heads[at].classList.contains("more") || at > first);
-const pick_columns = columns(table, narrow ? less : beyond.concat(measures.length > 4 ? [column_of("interval"), column_of("open"), column_of("tied")] : []));
+const pick_columns = columns(table, narrow ? less : beyond.concat(["interval", "open", "tied"].map(column_of)));
 $("shown").before(pick_columns);
 if (all) table.closest(".scroll").after(all);
 document.querySelectorAll("table.data:not(#scores)").forEach((each) => {

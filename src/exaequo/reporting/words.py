@@ -36,7 +36,7 @@ def notes_of(result: Comparison) -> list[Note]:
             say("Realistic, expected and optimistic orders disagree on which run is better: no verdict is given."),
         ),
         "interval": (
-            say("confidence interval"),
+            say("interval"),
             say(
                 "Other topics would give other means. With {sure:g} % confidence the true value lies in this range; "
                 "an interval of a difference that leaves out 0 speaks for a real difference.",
