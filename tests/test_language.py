@@ -71,7 +71,7 @@ def said(name: str = "say") -> set[str]:
         for call in ast.walk(tree):
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == name:
                 found |= texts(call.args[0], tables)
-    for file in ("page.html.j2", "page.js"):
+    for file in ("page.html.j2", "page.js", "runs.js", "topics.js", "show.js"):
         page = (SOURCE / "reporting" / file).read_text(encoding="utf-8")
         found |= set(re.findall(rf'\b(?:{name}|parts)\("([^"]*)"', page))
     return found

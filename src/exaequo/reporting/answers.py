@@ -16,7 +16,7 @@ from exaequo.language import number, say, strategy, word
 from exaequo.reporting.facts import FIRST
 from exaequo.reporting.sentences import leaders, p_text, signed
 from exaequo.tabular import cell_text
-from exaequo.text import listed, on_one_line
+from exaequo.text import on_one_line
 
 #: Topics that are named.
 MOST_NAMED = 3
@@ -41,6 +41,13 @@ def answers_of(result: Comparison) -> list[Answer]:
 
 def _answer(key: str, question: str, text: str, terms: str) -> Answer:
     return {"key": key, "question": question, "text": on_one_line(text), "terms": terms.split(), "topics": []}
+
+
+def _named(runs: list[str]) -> str:
+    """Return the first names, and how many more there are."""
+    some = ", ".join(runs[:MOST_NAMED])
+    left = len(runs) - MOST_NAMED
+    return say("{some} and {n:,} more", some=some, n=left) if left > 0 else some
 
 
 def _pair(result: Comparison, best: str, second: str) -> dict[str, Any]:
@@ -88,7 +95,7 @@ def _best(result: Comparison, best: str, second: str | None) -> str:
     if not shared:
         gap = cell_text(abs(own[best] - own[second]))
         ahead = {"second": second, "other": cell_text(own[second]), "gap": gap}
-        unless = say("; ties decide between it and {open}", open=listed(open_, MOST_NAMED)) if open_ else ""
+        unless = say("; ties decide between it and {open}", open=_named(open_)) if open_ else ""
         return (
             say("{best} is best: {measure} {mean}, ahead of {second} ({other}) by {gap}", **names, **ahead)
             + f"{unless}."
@@ -99,7 +106,7 @@ def _best(result: Comparison, best: str, second: str | None) -> str:
         else "{best} has the lowest {measure}, {mean}, but shares the top with {n:,} {n:other|others}: {shared}.",
         **names,
         n=len(shared),
-        shared=listed(shared, MOST_NAMED),
+        shared=_named(shared),
     )
 
 
@@ -164,7 +171,7 @@ def _why(result: Comparison, best: str, second: str | None) -> str:
     """Say on how many topics the best run is better."""
     _, gaps = gaps_of(result, best, second)
     if second is None:
-        return say("Its topics differ; hardest first:") if result.scores.measures[0].upward > 0 else say("Its topics:")
+        return say("Its hardest topics:")
     wins, losses = int((gaps > 0).sum()), int((gaps < 0).sum())
     return say(
         "{best} does better than {second} on {wins:,} of {n:,} topics, worse on {losses:,}. Where most:",

@@ -164,7 +164,7 @@ def _provenance(
     result: Comparison, options: Options, wanted: Wanted, name: Callable[[str], str]
 ) -> list[tuple[str, str]]:
     command = [(say("command"), wanted.command)] if wanted.command else []
-    made = [(say("date"), date.today().isoformat())]
+    made = [(say("made on"), date.today().isoformat())]
     return [(what, name(text)) for what, text in [*provenance_of(result, options), *made, *command]]
 
 

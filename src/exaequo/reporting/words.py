@@ -44,7 +44,7 @@ def notes_of(result: Comparison) -> list[Note]:
             ),
         ),
         "p": (
-            say("p"),
+            "p",
             say(
                 "How often chance alone would give a difference at least this large, if the two runs were equally "
                 "good. Below {alpha:g} it is taken as real.",
@@ -74,9 +74,7 @@ def _strategies() -> dict[str, str]:
             "Of tied documents, the relevant ones last: the least the list is worth. The means, tests and lists of "
             "this page are realistic, so that no run gains by ties."
         ),
-        "conventional": say(
-            "Tied documents by their names, as trec_eval orders them: luck, but the same luck each time."
-        ),
+        "conventional": say("Tied documents by name, as trec_eval orders them: luck, but the same luck each time."),
         EXPECTED: say("The mean over all orders of the tied documents: what a coin would give on average."),
         "optimistic": say("Of tied documents, the relevant ones first: the most the list could be worth."),
     }
