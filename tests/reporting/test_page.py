@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import json
-import shutil
 import time
-import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Dialog, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 import exaequo
+from browsing import Opened, accessibility, order, write
 from exaequo import plot
 from exaequo.cli import run as command
-from exaequo.reporting import report
 from helpers import Grades, Sims, evaluate
 
 NASTY = (
@@ -44,76 +40,6 @@ HOSTILE = (
     "&lt;img src=x onerror=PWN=1&gt;",
     "datum['PWN']",
 )
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
-
-
-def chromium() -> str:
-    for name in ("chromium", "chromium-browser", "google-chrome"):
-        found = shutil.which(name)
-        if found:
-            return found
-    pytest.fail("The tests of the page need Chromium: apt-get install chromium")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
-        yield started
-        started.close()
-
-
-def write(path: Path, qrels: object, runs: object, measures: str = "AP nDCG@10 P@10", **options: Any) -> Path:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", exaequo.DataWarning)
-        return report(qrels, runs, path, measures, **options)  # type: ignore[arg-type]
-
-
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    data = exaequo.sample()
-    return write(tmp_path_factory.mktemp("report") / "report.html", data.qrels, data.runs)
-
-
-class Opened:
-    """A page with what it asked for and complained of."""
-
-    def __init__(self, page: Page) -> None:
-        self.page = page
-        self.requests: list[str] = []
-        self.complaints: list[str] = []
-        page.on("request", lambda request: self.requests.append(request.url))
-        page.on(
-            "console", lambda line: self.complaints.append(line.text) if line.type in ("error", "warning") else None
-        )
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.on("dialog", self._asked)
-
-    def _asked(self, dialog: Dialog) -> None:
-        self.complaints.append(f"dialog: {dialog.message}")
-        dialog.dismiss()
-
-    def open(self, path: Path, fragment: str = "") -> Page:
-        self.page.goto(path.as_uri() + fragment)
-        return self.page
-
-
-@pytest.fixture
-def opened(browser: Browser) -> Iterator[Opened]:
-    context = browser.new_context(accept_downloads=True)
-    one = Opened(context.new_page())
-    yield one
-    assert one.complaints == []
-    assert all(url.startswith(("file:", "blob:", "data:")) for url in one.requests), one.requests
-    assert len([url for url in one.requests if url.startswith("file:")]) >= 1
-    context.close()
-
-
-def order(page: Page) -> list[str]:
-    shown: list[str] = page.eval_on_selector_all(
-        "#scores tbody tr:not([hidden])", "rows => rows.map(row => row.dataset.run)"
-    )
-    return shown
 
 
 def test_sorting_and_filtering(sample: Path, opened: Opened) -> None:
@@ -310,12 +236,6 @@ def test_names_that_are_odd(tmp_path: Path, browser: Browser, names: tuple[str, 
         serious = accessibility(page)
         assert serious == []
         page.close()
-
-
-def accessibility(page: Page) -> list[tuple[str, str]]:
-    """What axe-core finds that is serious."""
-    found = Axe().run(page).response["violations"]
-    return [(each["id"], each["nodes"][0]["html"][:200]) for each in found if each["impact"] in ("serious", "critical")]
 
 
 def test_topics_a_run_lacks_are_counted_where_they_count(tmp_path: Path, opened: Opened) -> None:

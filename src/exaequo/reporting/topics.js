@@ -60,7 +60,7 @@ const draw_bars = (gaps, one, two, at) => {
     bar.append(draw("title", {}, `${each.name}: ` + (one < 0 ? text : both(each))));
     svg.append(bar);
   });
-  const names = [one, two].map((run) => (run < 0 ? "" : short(data.runs[run], 50)));
+  const names = [one, two].map((run) => (run < 0 ? "" : short(data.runs[run], Math.floor(width / 25))));
   const legend = one < 0 ? [[names[1], "two"]] : [[say("{run} better", { run: names[1] }), "two"], [say("{run} better", { run: names[0] }), "one"]];
   let from = left;
   for (const [text, kind] of legend) {
