@@ -21,15 +21,15 @@ SCREEN: Any = {"width": 1280, "height": 900}
 
 
 def unjudged() -> set[tuple[str, str]]:
-    """What nobody judged in the first 10 of the sample's runs, relevant last among equals, found the slow way."""
+    """What nobody judged in the first 10 of the sample's runs, the worst first among equals, found the slow way."""
     data = exaequo.sample()
     grades = {(row["qid"], row["docno"]): row["rel"] for row in data.qrels.frame.iter_rows(named=True)}
     found = set()
     for run in data.runs:
         for (topic,), lines in run.frame.group_by("qid"):
             rows = sorted(
-                lines.iter_rows(named=True),
-                key=lambda row: (-row["sim"], max(grades.get((row["qid"], row["docno"]), 0), 0) > 0),
+                lines.sort("docno", descending=True).iter_rows(named=True),
+                key=lambda row: (-row["sim"], grades.get((row["qid"], row["docno"]), -1)),
             )
             if any(grade > 0 for (qid, _), grade in grades.items() if qid == topic):
                 found |= {(str(topic), row["docno"]) for row in rows[:10] if (topic, row["docno"]) not in grades}
@@ -251,7 +251,7 @@ def texts() -> dict[str, pl.DataFrame]:
 
 def test_texts_of_topics_and_documents(tmp_path: Path, opened: Opened, browser: Browser) -> None:
     data = exaequo.sample()
-    path = write(tmp_path / "x.html", data.qrels, data.runs, **texts())
+    path = write(tmp_path / "x.html", data.qrels, data.runs, "AP nDCG@10 P@10", **texts())
     page = opened.open(path)
     assert page.locator("#topic-text p").all_text_contents() == ["Need 402", "What <b>is</b> it?"]
     page.locator("#lists summary").first.click()
@@ -304,9 +304,7 @@ def test_how_a_value_comes_about(sample: Path, opened: Opened) -> None:
     assert re.fullmatch(r"exaequo explain '?\S+ ?.*--topic 410 -m P@10", code)
 
 
-def test_files_are_named_without_their_folders(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_files_are_named_without_their_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     exaequo.sample().save(tmp_path / "secret")
     monkeypatch.chdir(tmp_path)
     files = ["secret/qrels.txt", "secret/runs/bm25.txt", "secret/runs/boolean.txt"]

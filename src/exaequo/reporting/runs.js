@@ -45,6 +45,7 @@ const draw_runs = (at, base) => {
     row.cells[column_of("drawn")].replaceChildren(picture(run, at, base));
     row.cells[interval].textContent = span(found.low, found.high);
     const [least, most] = data.open[at].map((ends) => figure(ends[run]));
+    measures.forEach((_, other) => row.cells[first + other].classList.toggle("full", other === at));
     row.cells[open].textContent = least === most ? "–" : `${least} – ${most}`;
   }
 };
@@ -103,7 +104,10 @@ const pin = (pinned) => {
       const found = against(at, base, run);
       const word = verdict(found);
       const sure = found ? `, ${between(found)}, ${p_text(found.p)}` : "";
-      cell.append(make("span", signed(means[at][run] - means[at][base]) + sure + mark[word], word ? { class: word } : {}));
+      const difference = make("span", signed(means[at][run] - means[at][base]), word ? { class: word } : {});
+      difference.append(make("span", sure, { class: "sure" }), mark[word]);
+      difference.title = difference.textContent;
+      cell.append(difference);
     });
   }
   draw_runs(drawn, base);
