@@ -136,8 +136,8 @@ def _real(result: Comparison, pair: dict[str, Any]) -> str:
             **figures,
         )
     return say(
-        "Yes: {best} over {second} is {gap}, {low} to {high} with {sure:g} % confidence; that is not chance ({p}, "
-        "{n:,} topics).",
+        "Yes: {best} over {second} is {gap}, {low} to {high} with {sure:g} % confidence; chance would hardly give that "
+        "({p}, {n:,} topics).",
         **figures,
     )
 

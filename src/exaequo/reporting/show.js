@@ -127,13 +127,25 @@ const fold = () => {
 };
 matchMedia("print").addEventListener("change", (event) => (event.matches ? unfold() : fold()));
 if (matchMedia("print").matches) unfold();
+// where a table fits, its heads stay in view while the page scrolls
+const fit = () => {
+  const boxes = [...document.querySelectorAll(".scroll")];
+  for (const each of boxes) each.classList.remove("fits");
+  const found = boxes.map((each) => each.scrollWidth <= each.clientWidth);
+  boxes.forEach((each, at) => each.classList.toggle("fits", found[at]));
+};
+document.addEventListener("toggle", fit, true);
+document.addEventListener("change", fit);
 let waiting = 0;
 let width = innerWidth;
 addEventListener("resize", () => {
   if (innerWidth === width) return;
   width = innerWidth;
   cancelAnimationFrame(waiting);
-  waiting = requestAnimationFrame(topics);
+  waiting = requestAnimationFrame(() => {
+    topics();
+    fit();
+  });
 });
 
 // ---- as the address says
@@ -163,6 +175,7 @@ const show = () => {
     if (!many_runs || state.get("pairs") !== null) matrix(pairs);
   }
   topics();
+  fit();
   if (state.get("section")) go(state.get("section"));
 };
 addEventListener("popstate", show);
