@@ -249,12 +249,28 @@ def texts() -> dict[str, pl.DataFrame]:
     }
 
 
+def beside(page: Page) -> int:
+    """How many documents of both lists stand at the same height."""
+    found: int = page.evaluate(
+        """() => {
+          const top = each => [each.textContent, each.closest("tr").offsetTop];
+          const [one, two] = [...document.querySelectorAll("#lists tbody")].map(
+            body => new Map([...body.querySelectorAll(".shared summary")].map(top)));
+          return [...one].filter(([name, top]) => Math.abs(two.get(name) - top) < 2).length;
+        }"""
+    )
+    return found
+
+
 def test_texts_of_topics_and_documents(tmp_path: Path, opened: Opened, browser: Browser) -> None:
     data = exaequo.sample()
     path = write(tmp_path / "x.html", data.qrels, data.runs, "AP nDCG@10 P@10", **texts())
     page = opened.open(path)
     assert page.locator("#topic-text p").all_text_contents() == ["Need 402", "What <b>is</b> it?"]
+    assert beside(page) > 0
     page.locator("#lists summary").first.click()
+    page.wait_for_timeout(100)
+    assert beside(page) > 0
     text = page.locator("#lists details").first.text_content() or ""
     assert re.match(r"(\S+) Title of \1", text)
     assert text.endswith(" …")

@@ -134,7 +134,7 @@ const fit = () => {
   const found = boxes.map((each) => each.scrollWidth <= each.clientWidth);
   boxes.forEach((each, at) => each.classList.toggle("fits", found[at]));
 };
-document.addEventListener("toggle", fit, true);
+document.addEventListener("toggle", (event) => (event.target.closest("#lists td") ? level() : fit()), true);
 document.addEventListener("change", fit);
 let waiting = 0;
 let width = innerWidth;

@@ -26,7 +26,8 @@ const frame = (width, height, role, label) =>
 const draw_bars = (gaps, one, two, at) => {
   const width = Math.max($("bars").clientWidth, 320);
   const named = (width - 80) / Math.max(gaps.length, 1) >= 12;
-  const [left, top, bottom] = [70, 30, named ? 84 : 24];
+  const longest = Math.min(9, Math.max(0, ...gaps.map((each) => each.name.length)));
+  const [left, top, bottom] = [70, 30, named ? 34 + 7 * longest : 24];
   const height = 180 + bottom;
   const what = one < 0 ? say("{measure} by topic, sorted", { measure: measures[at] }) : say("Differences in {measure} by topic, sorted", { measure: measures[at] });
   const svg = frame(width, height, "group", what);
@@ -255,6 +256,14 @@ const list = (run, topic, at, other, before) => {
   const whole = make("div");
   whole.append(around, explained(run, topic, at));
   return whole;
+};
+// a text that was opened makes its line higher, in both lists
+const level = () => {
+  const [one, two] = [...$("lists").querySelectorAll("tbody")].map((each) => [...each.rows]);
+  if (!two || matchMedia("(max-width: 45rem)").matches) return;
+  for (const row of [...one, ...two]) row.style.height = "";
+  const heights = one.slice(0, two.length).map((row, at) => Math.max(row.offsetHeight, two[at].offsetHeight));
+  heights.forEach((height, at) => [one, two].forEach((rows_) => (rows_[at].style.height = `${height}px`)));
 };
 const lists = () => {
   const [topic, at] = [chosen("topic"), chosen("measure")];
