@@ -27,7 +27,7 @@ from exaequo.plot.kinds.systems import written_out
 from exaequo.reporting.answers import answers_of, gaps_of
 from exaequo.reporting.data import data_of, scale_of
 from exaequo.reporting.facts import FIRST, noting
-from exaequo.reporting.lists import explained, lists_of
+from exaequo.reporting.lists import Shown, explained, lists_of
 from exaequo.reporting.paths import shortened
 from exaequo.reporting.pictures import figures
 from exaequo.reporting.sentences import (
@@ -82,13 +82,14 @@ def content_of(
     """Compute everything in one pass."""
     result = compare_runs(runs, measures, options, plan, least=1, facts=noting(measures, options, wanted.documents))
     name = shortened(result.scores.inputs, whole=wanted.paths)
-    shown = _shown(result, options, wanted, name)
+    texts = _texts(result, wanted)
+    shown = _shown(result, options, wanted, name) | _topics(result, options, wanted, texts)
     latex = tabular.latex(for_a_paper(result)) if len(result.scores.runs) > 1 else ""
     with speaking(ENGLISH):  # programs read it
         about = _about(result, options, wanted, name, shown)
         data = data_of(result, options, leaders(result))
         data |= {"latex": latex, "depth": wanted.documents, "qrels": name(result.scores.inputs["qrels"]["file"])}
-        data |= {"about": about, "texts": _texts(result, wanted)}
+        data |= {"about": about, "texts": texts}
         names = {plan.name: shown["test"], **dict(zip(result.scores.ties, shown["strategies"], strict=True))}
     return Content(verdict_of(result, *leaders(result)), result.warnings, shown | {"data": data, "names": names})
 
@@ -96,15 +97,12 @@ def content_of(
 def _shown(result: Comparison, options: Options, wanted: Wanted, name: Callable[[str], str]) -> dict[str, Any]:
     """Return all the page shows but the data of its script."""
     scores, pair, ranked, changes = result.scores, leaders(result), ranked_runs(result), _changes(result)
-    texts, steps = _texts(result, wanted), explained(result, ranked, pair)
     first, *others = answers_of(result)
-    topics, gaps = gaps_of(result, *pair)
-    telling = [topics[at] for at in np.argsort(-np.abs(gaps) if pair[1] else gaps, kind="stable")[:STATIC_TOPICS]]
+    size = say("{n:,} {n:run|runs}, {m:,} {m:topic|topics}", n=len(scores.runs), m=len(scores.shared))
     return {
-        "title": wanted.title
-        or say("{n:,} {n:run|runs}, {m:,} {m:topic|topics}", n=len(scores.runs), m=len(scores.shared)),
+        "title": wanted.title or size,
         "date": date.today().isoformat(),
-        "size": say("{n:,} {n:run|runs}, {m:,} {m:topic|topics}", n=len(scores.runs), m=len(scores.shared)),
+        "size": size,
         "best": first,
         "answers": others,
         "verdict": verdict_of(result, *pair),
@@ -130,18 +128,28 @@ def _shown(result: Comparison, options: Options, wanted: Wanted, name: Callable[
         "matrix": _matrix(result, ranked) if len(ranked) > 1 else [],
         "signs_only": len(ranked) > MOST_FIGURES,
         "systems": ranked,
-        "contrasts": _contrasts(result, pair[0]),
-        "lists": lists_of(scores, options, pair, telling, texts, steps) if wanted.documents else [],
-        "steps": {f"{run},{topic}": text for (run, topic), text in steps.items()},
-        "depth": wanted.documents,
-        "cut": PAGE_TEXT if texts["documents"] else 0,
         "pictures": list(figures(result, *pair)),
         "notes": notes_of(result),
         "glossary": measures_of(result),
     }
 
 
-def _texts(result: Comparison, wanted: Wanted) -> dict[str, dict[str, list[str]]]:
+def _topics(result: Comparison, options: Options, wanted: Wanted, texts: Shown) -> dict[str, Any]:
+    """Return what the page shows of single topics: where runs differ most, their lists, and how values come about."""
+    pair = leaders(result)
+    topics, gaps = gaps_of(result, *pair)
+    telling = [topics[at] for at in np.argsort(-np.abs(gaps) if pair[1] else gaps, kind="stable")[:STATIC_TOPICS]]
+    steps = explained(result, ranked_runs(result), pair)
+    return {
+        "contrasts": _contrasts(result, pair[0]),
+        "lists": lists_of(result.scores, options, pair, telling, texts, steps) if wanted.documents else [],
+        "steps": {f"{run},{topic}": text for (run, topic), text in steps.items()},
+        "depth": wanted.documents,
+        "cut": PAGE_TEXT if texts["documents"] else 0,
+    }
+
+
+def _texts(result: Comparison, wanted: Wanted) -> Shown:
     """Return the texts of the topics, and of the documents that are shown."""
     scores = result.scores
     names = (line[0] for facts in scores.facts.values() for top in facts.tops for line in top)

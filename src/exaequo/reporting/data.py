@@ -52,13 +52,13 @@ def scale_of(result: Comparison, measure: Measure) -> Scale:
     return Scale(first * step, last * step, tuple(round(at * step, DIGITS) for at in range(first, last + 1)))
 
 
+def _plain(table: Any) -> Any:
+    return [[None if np.isnan(v) else float(f"{v:.10g}") for v in row] for row in table]
+
+
 def data_of(result: Comparison, options: Options, pair: tuple[str, str | None]) -> dict[str, Any]:
     """Return what the script works on: plain numbers, rounded, null where there is none."""
     scores = result.scores
-
-    def plain(table: Any) -> Any:
-        return [[None if np.isnan(v) else float(f"{v:.10g}") for v in row] for row in table]
-
     place = {name: at for at, name in enumerate(scores.runs)}
     by_measure = [pick(result.pairs, measure) for measure in scores.measures]
     order = [scores.evaluated.index_of(topic) for topic in scores.shared]
@@ -77,7 +77,7 @@ def data_of(result: Comparison, options: Options, pair: tuple[str, str | None]) 
         "ranked": [place[name] for name in ranked_runs(result)],
         "tied": [round(facts.health["tied"], 1) for facts in scores.facts.values()],
         "values": [
-            plain(scores[run, scores.ties[0], measure].values for run in scores.runs) for measure in scores.measures
+            _plain(scores[run, scores.ties[0], measure].values for run in scores.runs) for measure in scores.measures
         ],
         "means": {
             ties: [[round(float(v), DIGITS) for v in means(scores, measure, ties)] for measure in scores.measures]

@@ -14,7 +14,12 @@ Note = dict[str, str]
 
 def notes_of(result: Comparison) -> list[Note]:
     """Return the notes on ties and statistics: under which key, the word, and what it means."""
-    texts = {
+    found = {**_on_ties(result), **_on_tests(result)}
+    return [{"key": key, "name": name, "text": text} for key, (name, text) in found.items()]
+
+
+def _on_ties(result: Comparison) -> dict[str, tuple[str, str]]:
+    return {
         "tie": (
             say("tie"),
             say(
@@ -35,6 +40,11 @@ def notes_of(result: Comparison) -> list[Note]:
             say("ties decide"),
             say("Realistic, expected and optimistic orders disagree on which run is better: no verdict is given."),
         ),
+    }
+
+
+def _on_tests(result: Comparison) -> dict[str, tuple[str, str]]:
+    return {
         "interval": (
             say("interval"),
             say(
@@ -65,7 +75,6 @@ def notes_of(result: Comparison) -> list[Note]:
             ),
         ),
     }
-    return [{"key": key, "name": name, "text": text} for key, (name, text) in texts.items()]
 
 
 def _strategies() -> dict[str, str]:
