@@ -273,4 +273,5 @@ const lists = () => {
   const names = unique.map((run) => data.lists[run][topic].map((each) => each[0]));
   const before = unique.length === 2 ? gaps_before(...names) : [new Map()];
   $("lists").replaceChildren(...unique.map((run, side) => list(run, topic, at, names[1 - side] || [], before[side])));
+  level();
 };
