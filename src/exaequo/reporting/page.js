@@ -71,7 +71,7 @@ const place = (names, wanted, usual) => (names.indexOf(wanted) >= 0 ? names.inde
 const go = (section) => {
   const target = $(section);
   if (!target || target.tagName !== "SECTION") return;
-  for (const each of target.querySelectorAll(":scope > details:not(.figure)")) each.open = true;
+  if (section !== "topics") for (const each of target.querySelectorAll(":scope > details")) each.open = true;
   target.setAttribute("tabindex", "-1");
   target.focus({ preventScroll: true });
   target.scrollIntoView();
