@@ -68,6 +68,8 @@ STUDY_DEPTH = 1000
 TOP = 5
 #: Documents of each list that go into the page.
 PAGE_DOCUMENTS = 10
+#: Characters of a document's text that go into the page.
+PAGE_TEXT = 500
 
 #: Standard input and output.
 STDIN = "-"

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Unpack
 
 import numpy as np
+import polars as pl
 
 from exaequo.choices import EXPECTED, INTERVAL, ORDERS_SAMPLED
 from exaequo.errors import BadParameter, DataWarning, MissingTopics, bad_input
@@ -253,6 +254,27 @@ def remarks_on_grades(judgments: Judgments) -> list[str]:
             f"{name}: {count(judgments.merged, 'document')} judged again for another subtopic (the iteration field); "
             "measures without subtopics take the highest grade"
         )
+    return remarks
+
+
+def remarks_on_lines(run: Run) -> list[str]:
+    """Say what is notable about a run by itself: a header, ties, and ranks that contradict the scores."""
+    frame = run.frame
+    remarks = []
+    if run.source.header:
+        lines = count(run.source.header.count("\n"), "line")
+        remarks.append(f"{run.source.name}: begins with a header of metadata ({lines}; `exaequo metadata` shows it)")
+    tied = frame.select(pl.struct("qid", "sim").is_duplicated().sum()).item()
+    if tied:
+        share = 100 * tied / frame.height
+        remarks.append(f"{run.source.name}: {count(tied, 'document')} tied with another ({share:.1f} % of the run)")
+    if "rank" in frame.columns:
+        ranked = frame.with_columns(pl.col("rank").cast(pl.Float64, strict=False)).sort("qid", "rank")
+        same_list = pl.col("qid") == pl.col("qid").shift()
+        above = pl.col("sim") > pl.col("sim").shift()
+        lists = ranked.filter(same_list & above)["qid"].n_unique()
+        if lists:
+            remarks.append(f"{run.source.name}: ranks contradict scores in {count(lists, 'list')}; scores decide")
     return remarks
 
 

@@ -15,6 +15,7 @@ from exaequo import axioms, filtering, measures, plot, study
 from exaequo.comparison import Comparison
 from exaequo.compat import ir_measures, pytrec_eval
 from exaequo.plot import Chart
+from exaequo.reporting import Page
 from exaequo.stats import agreement, corrections, power, tests
 
 QRELS = {"1": {"a": 1, "b": 0, "c": 2}, "2": {"a": 1}, "3": {"b": 1, "c": 0}}
@@ -109,6 +110,7 @@ def drawing(qrels: exaequo.Qrels, run: exaequo.Run, folder: Path) -> list[Path]:
     assert_type(plot.at_k(qrels, [run], measure="P", ranks=3).drawn("json"), bytes)
     page = exaequo.report(qrels, [run, exaequo.read_run(OTHER, name="other")], folder / "page.html", "AP", title="Mine")
     assert_type(page, Path)
+    assert_type(exaequo.report(qrels, [run], measures="AP", paths=True), Page)
     return [folder / "ties.json", folder / "curve.json", page]
 
 

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from exaequo.judge import Judgments
-    from exaequo.read import Run
 
 
 @click.command()
@@ -64,7 +63,7 @@ def _of_tables(paths: Sequence[str], files: Files) -> tuple[list[Problem], list[
 
 
 def _of_runs(qrels: str, runs: Sequence[str], files: Files) -> tuple[list[Problem], list[str]]:
-    from exaequo.evaluation import judged_runs, prepared, remarks_on_judgments
+    from exaequo.evaluation import judged_runs, prepared, remarks_on_judgments, remarks_on_lines
     from exaequo.options import Options
 
     problems: list[Problem] = []
@@ -78,32 +77,9 @@ def _of_runs(qrels: str, runs: Sequence[str], files: Files) -> tuple[list[Proble
     for path in progress.over(runs, "checking"):
         try:
             run = files.run(path)
-            remarks += remarks_on(run)
+            remarks += remarks_on_lines(run)
             if judgments is not None:
                 remarks += [said for _, more in judged_runs(judgments, [run], Options()) for said in more]
         except InputError as error:
             problems += error.problems
     return problems, remarks
-
-
-def remarks_on(run: Run) -> list[str]:
-    """Say what is notable about a run by itself: a header, ties, and ranks that contradict the scores."""
-    import polars as pl
-
-    frame = run.frame
-    remarks = []
-    if run.source.header:
-        lines = count(run.source.header.count("\n"), "line")
-        remarks.append(f"{run.source.name}: begins with a header of metadata ({lines}; `exaequo metadata` shows it)")
-    tied = frame.select(pl.struct("qid", "sim").is_duplicated().sum()).item()
-    if tied:
-        share = 100 * tied / frame.height
-        remarks.append(f"{run.source.name}: {count(tied, 'document')} tied with another ({share:.1f} % of the run)")
-    if "rank" in frame.columns:
-        ranked = frame.with_columns(pl.col("rank").cast(pl.Float64, strict=False)).sort("qid", "rank")
-        same_list = pl.col("qid") == pl.col("qid").shift()
-        above = pl.col("sim") > pl.col("sim").shift()
-        lists = ranked.filter(same_list & above)["qid"].n_unique()
-        if lists:
-            remarks.append(f"{run.source.name}: ranks contradict scores in {count(lists, 'list')}; scores decide")
-    return remarks

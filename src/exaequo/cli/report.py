@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from exaequo.choices import COMPARED, MEASURES, PAGE_DOCUMENTS
+from exaequo.choices import COMPARED, MEASURES, PAGE_DOCUMENTS, PAGE_TEXT
 from exaequo.cli import output, progress
 from exaequo.cli.options import Files, compares, evaluates, measure_option, reads_runs, show_option, speaks
 from exaequo.language import say
@@ -25,6 +25,9 @@ LARGE = 20_000_000
 @compares()
 @show_option(PAGE_DOCUMENTS, "--documents", "Documents of each list to show.", 0)
 @click.option("--title", default="", metavar="TEXT", help="The title of the page.")
+@click.option("--topics", metavar="FILE", help="Texts of the topics: TREC, JSON lines, TSV, or a folder.")
+@click.option("--docs", metavar="FILE", help=f"Texts of documents, of which {PAGE_TEXT} characters each are shown.")
+@click.option("--paths", is_flag=True, help="Whole paths of files, not only their names.")
 @evaluates("depth", "missing", "precision", "seed")
 @reads_runs
 @speaks
@@ -36,26 +39,31 @@ def report(
     plan: dict[str, Any],
     show: int,
     title: str,
+    topics: str | None,
+    docs: str | None,
+    paths: bool,
     options: dict[str, Any],
     files: Files,
 ) -> None:
-    """Write one page about RUNs: verdict, ties, tables, pairs, topics, figures; to send to a colleague.
+    """Write one page about RUNs: verdict, table, topics, ties, pairs, figures; to send to a colleague.
 
     The page is a single file without network, and readable without scripts.
     """
-    output.check_paths((qrels, *runs), path)
+    output.check_paths((qrels, *runs, *filter(None, (topics, docs))), path)
     from exaequo.comparison.plan import Plan
     from exaequo.evaluation import judged_runs
     from exaequo.measures import parse_measures
     from exaequo.options import Options
-    from exaequo.reporting import content_of, page
+    from exaequo.reporting import Wanted, content_of, page, read_texts
 
     chosen = Options(ties=COMPARED, **options)
     how = Plan(**plan, seed=chosen.seed)
     asked = shlex.join(["exaequo", *sys.argv[1:]]) if sys.argv[1:2] == ["report"] else ""
     parsed = parse_measures(measures or MEASURES)
     judged = judged_runs(files.qrels(qrels, digest=True), files.runs(runs, digest=True), chosen, parsed)
-    content = content_of(judged, parsed, chosen, how, documents=show, title=title, command=asked)
+    texts = read_texts(topics, docs)
+    wanted = Wanted(documents=show, title=title, texts=texts, paths=paths, command=asked)
+    content = content_of(judged, parsed, chosen, how, wanted)
     progress.doing("writing the page")
     text = page(content)
     output.warn(*content.warnings)

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from exaequo import tabular
-from exaequo.choices import PAGE_DOCUMENTS
+from exaequo.choices import PAGE_DOCUMENTS, PAGE_TEXT
 from exaequo.comparison import Comparison, compare_runs
 from exaequo.comparison.pages import for_a_paper
+from exaequo.comparison.pairs import open_means
 from exaequo.comparison.plan import Plan
 from exaequo.comparison.values import pick
 from exaequo.comparison.verdicts import BETTER, TIES, WORSE
 from exaequo.evaluation import Judged
-from exaequo.explanation.wording import Wording
-from exaequo.language import ENGLISH, number, say, speaking, spoken, strategy, word
-from exaequo.measures import Measure, parse_measure
+from exaequo.language import ENGLISH, number, say, speaking, strategy, word
+from exaequo.measures import Measure
 from exaequo.options import Options
 from exaequo.plot.kinds.systems import written_out
-from exaequo.reporting.data import data_of
-from exaequo.reporting.facts import DEEPEST_HIT, noting
+from exaequo.reporting.answers import answers_of, gaps_of
+from exaequo.reporting.data import data_of, scale_of
+from exaequo.reporting.facts import FIRST, noting
+from exaequo.reporting.lists import Shown, explained, lists_of
+from exaequo.reporting.paths import shortened
 from exaequo.reporting.pictures import figures
 from exaequo.reporting.sentences import (
     leaders,
@@ -36,6 +41,8 @@ from exaequo.reporting.sentences import (
     signed,
     verdict_of,
 )
+from exaequo.reporting.texts import Texts, document_texts, topic_texts
+from exaequo.reporting.words import measures_of, notes_of
 from exaequo.scores import Scores
 from exaequo.tabular import cell_text
 
@@ -45,6 +52,8 @@ MOST_FIGURES = 15
 STATIC_TOPICS = 3
 #: Verdicts that depend on ties which are written out.
 MOST_CHANGES = 30
+#: Documents without a judgment that are named.
+MOST_UNJUDGED = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,28 +65,51 @@ class Content:
     shown: dict[str, Any] = field(repr=False)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """What is wanted of the page: documents of each list, title, texts, whole paths, and how it was asked for."""
+
+    documents: int = PAGE_DOCUMENTS
+    title: str = ""
+    texts: Texts = field(default_factory=Texts)
+    paths: bool = False
+    command: str = ""
+
+
 def content_of(
-    runs: Iterable[Judged],
-    measures: Sequence[Measure],
-    options: Options,
-    plan: Plan,
-    *,
-    documents: int = PAGE_DOCUMENTS,
-    title: str = "",
-    command: str = "",
+    runs: Iterable[Judged], measures: Sequence[Measure], options: Options, plan: Plan, wanted: Wanted
 ) -> Content:
-    """Compute everything in one pass; `command` is how the page was asked for, if it was in the shell."""
-    result = compare_runs(runs, measures, options, plan, least=1, facts=noting(measures, options, documents))
-    scores = result.scores
-    pair, ranked, changes = leaders(result), ranked_runs(result), _changes(result)
-    verdict = verdict_of(result, *pair)
-    shown: dict[str, Any] = {
-        "title": title or say("{n:,} {n:run|runs}, {m:,} {m:topic|topics}", n=len(scores.runs), m=len(scores.shared)),
-        "verdict": verdict,
-        "test": plan.name,
-        "provenance": _provenance(result, options, command),
+    """Compute everything in one pass."""
+    result = compare_runs(runs, measures, options, plan, least=1, facts=noting(measures, options, wanted.documents))
+    name = shortened(result.scores.inputs, whole=wanted.paths)
+    texts = _texts(result, wanted)
+    shown = _shown(result, options, wanted, name) | _topics(result, options, wanted, texts)
+    latex = tabular.latex(for_a_paper(result)) if len(result.scores.runs) > 1 else ""
+    with speaking(ENGLISH):  # programs read it
+        about = _about(result, options, wanted, name, shown)
+        data = data_of(result, options, leaders(result))
+        data |= {"latex": latex, "depth": wanted.documents, "qrels": name(result.scores.inputs["qrels"]["file"])}
+        data |= {"about": about, "texts": texts}
+        names = {plan.name: shown["test"], **dict(zip(result.scores.ties, shown["strategies"], strict=True))}
+    return Content(verdict_of(result, *leaders(result)), result.warnings, shown | {"data": data, "names": names})
+
+
+def _shown(result: Comparison, options: Options, wanted: Wanted, name: Callable[[str], str]) -> dict[str, Any]:
+    """Return all the page shows but the data of its script."""
+    scores, pair, ranked, changes = result.scores, leaders(result), ranked_runs(result), _changes(result)
+    first, *others = answers_of(result)
+    size = say("{n:,} {n:run|runs}, {m:,} {m:topic|topics}", n=len(scores.runs), m=len(scores.shared))
+    return {
+        "title": wanted.title or size,
+        "date": date.today().isoformat(),
+        "size": size,
+        "best": first,
+        "answers": others,
+        "verdict": verdict_of(result, *pair),
+        "test": result.plan.name,
+        "provenance": _provenance(result, options, wanted, name),
         "inputs": [
-            {"run": each["name"], "file": each["file"], "sha256": each["sha256"] or "", "lines": each["lines"]}
+            {"run": each["name"], "file": name(each["file"]), "sha256": each["sha256"] or "", "lines": each["lines"]}
             for each in scores.inputs["runs"]
         ],
         "ties_sentence": sentence_on_ties(result),
@@ -86,69 +118,100 @@ def content_of(
         "changes": changes[:MOST_CHANGES],
         "more_changes": max(0, len(changes) - MOST_CHANGES),
         "health": [{"run": run, **facts.health} for run, facts in scores.facts.items()],
-        "warnings": result.warnings,
+        "remarks": _remarks(result, name),
+        **_unjudged(scores),
         "measures": [measure.name for measure in scores.measures],
         "less": [measure.name for measure in scores.measures if measure.upward < 0],
         "legend": legend_of(result),
-        "rows": _rows(result),
+        "grouped": result.pairs.height > 0 and result.plan.baseline is None,
+        **_rows(result, ranked),
         "matrix": _matrix(result, ranked) if len(ranked) > 1 else [],
         "signs_only": len(ranked) > MOST_FIGURES,
         "systems": ranked,
-        "contrasts": _contrasts(result, pair[0]),
-        "lists": _lists(scores, options, *pair) if documents else [],
-        "depth": documents,
         "pictures": list(figures(result, *pair)),
-        "glossary": _glossary(result),
+        "notes": notes_of(result),
+        "glossary": measures_of(result),
     }
-    latex = tabular.latex(for_a_paper(result)) if len(ranked) > 1 else ""
-    with speaking(ENGLISH):  # programs read it
-        about = _about(result, options, command, shown)
-        data = data_of(result, options, pair) | {"latex": latex, "depth": documents, "about": about}
-        names = {plan.name: shown["test"], **dict(zip(scores.ties, shown["strategies"], strict=True))}
-    return Content(verdict, result.warnings, shown | {"data": data, "names": names})
 
 
-def _about(result: Comparison, options: Options, command: str, shown: dict[str, Any]) -> dict[str, Any]:
+def _topics(result: Comparison, options: Options, wanted: Wanted, texts: Shown) -> dict[str, Any]:
+    """Return what the page shows of single topics: where runs differ most, their lists, and how values come about."""
+    pair = leaders(result)
+    topics, gaps = gaps_of(result, *pair)
+    telling = [topics[at] for at in np.argsort(-np.abs(gaps) if pair[1] else gaps, kind="stable")[:STATIC_TOPICS]]
+    steps = explained(result, ranked_runs(result), pair)
+    return {
+        "contrasts": _contrasts(result, pair[0]),
+        "lists": lists_of(result.scores, options, pair, telling, texts, steps) if wanted.documents else [],
+        "steps": {f"{run},{topic}": text for (run, topic), text in steps.items()},
+        "depth": wanted.documents,
+        "cut": PAGE_TEXT if texts["documents"] else 0,
+    }
+
+
+def _texts(result: Comparison, wanted: Wanted) -> Shown:
+    """Return the texts of the topics, and of the documents that are shown."""
+    scores = result.scores
+    names = (line[0] for facts in scores.facts.values() for top in facts.tops for line in top)
+    documents = document_texts(wanted.texts, names) if wanted.documents else {}
+    return {"topics": topic_texts(wanted.texts, scores.shared.to_list()), "documents": documents}
+
+
+def _about(
+    result: Comparison, options: Options, wanted: Wanted, name: Callable[[str], str], shown: dict[str, Any]
+) -> dict[str, Any]:
     """Return what the data say of themselves."""
     return {
-        "provenance": dict(_provenance(result, options, command)),
-        **{name: shown[name] for name in ("inputs", "health", "warnings")},
-        "glossary": _glossary(result),
+        "provenance": dict(_provenance(result, options, wanted, name)),
+        **{part: shown[part] for part in ("inputs", "health", "remarks")},
+        "glossary": measures_of(result),
     }
 
 
-def _provenance(result: Comparison, options: Options, command: str) -> list[tuple[str, str]]:
-    return [*provenance_of(result, options), *([(say("command"), command)] if command else [])]
+def _provenance(
+    result: Comparison, options: Options, wanted: Wanted, name: Callable[[str], str]
+) -> list[tuple[str, str]]:
+    command = [(say("command"), wanted.command)] if wanted.command else []
+    made = [(say("made on"), date.today().isoformat())]
+    return [(what, name(text)) for what, text in [*provenance_of(result, options), *made, *command]]
 
 
-def _glossary(result: Comparison) -> list[dict[str, str]]:
-    """Explain the measures the page shows: those asked for, and what is drawn besides."""
-    words = Wording(spoken())
-    asked, also = list(result.scores.measures), parse_measure(f"PRES@{DEEPEST_HIT}")
-    if len(result.scores.runs) > 1 and also not in asked:
-        asked.append(also)
-    return [
-        {
-            "name": measure.name,
-            "title": about["title"],
-            "formula": about["formula"],
-            "source": measure.definition.source,
-            "note": "" if measure.definition.higher_is_better else say("Less is better."),
-        }
-        for measure, about in ((measure, words.about(measure)) for measure in asked)
+def _remarks(result: Comparison, name: Callable[[str], str]) -> list[str]:
+    """Return what `exaequo check` remarks, and what there is to say of the comparison."""
+    own = [remark for facts in result.scores.facts.values() for remark in facts.remarks]
+    return [name(remark) for remark in dict.fromkeys([*own, *result.warnings])]
+
+
+def _unjudged(scores: Scores) -> dict[str, Any]:
+    """Return the documents of the first ranks that nobody judged: those that most runs return first."""
+    runs: Counter[tuple[int, str]] = Counter()
+    ranks: dict[tuple[int, str], int] = {}
+    for facts in scores.facts.values():
+        for topic, found in enumerate(facts.unjudged):
+            for docno, rank in found:
+                runs[topic, docno] += 1
+                ranks[topic, docno] = min(rank, ranks.get((topic, docno), FIRST))
+    order = sorted(runs, key=lambda each: (-runs[each], ranks[each], each[0]))
+    topics = scores.evaluated.to_list()
+    rows = [
+        {"topic": topics[topic], "document": docno, "runs": runs[topic, docno], "rank": ranks[topic, docno]}
+        for topic, docno in order[:MOST_UNJUDGED]
     ]
+    return {"unjudged": rows, "more_unjudged": max(0, len(order) - MOST_UNJUDGED), "first": FIRST}
 
 
 def _ties(scores: Scores, ranked: list[str]) -> list[dict[str, Any]]:
-    """Return a row per run: how much is tied, and the mean of the first measure under each strategy."""
+    """Return a row per run: how much is tied, and the mean of the first measure under each strategy; widest first."""
+    found = means_by_ties(scores, ranked)
+    span = {run: abs(means["optimistic"] - means["realistic"]) for run, means in found.items()}
     return [
         {
             "run": run,
             "tied": number(f"{scores.facts[run].health['tied']:.1f}"),
-            "means": [cell_text(mean) for mean in found.values()],
-            "span": cell_text(abs(found["optimistic"] - found["realistic"])),
+            "means": [cell_text(mean) for mean in found[run].values()],
+            "span": cell_text(span[run]),
         }
-        for run, found in means_by_ties(scores, ranked).items()
+        for run in sorted(ranked, key=lambda run: -span[run])
     ]
 
 
@@ -166,21 +229,34 @@ def _changes(result: Comparison) -> list[dict[str, Any]]:
     ]
 
 
-def _rows(result: Comparison) -> list[dict[str, Any]]:
-    """Return a row per run: a cell per measure with the mean, its interval, the letter of its group or its mark."""
-    by_run: dict[str, dict[str, Any]] = {name: {} for name in result.scores.runs}
+def _rows(result: Comparison, ranked: list[str]) -> dict[str, Any]:
+    """Return a row per run, drawn on one scale: rank, interval, what ties leave open, and a cell per measure."""
+    scores, first = result.scores, result.scores.measures[0]
+    cells: dict[str, dict[str, Any]] = {name: {} for name in scores.runs}
     rows = result.systems.to_dicts()
     few = written_out(row.get("group", "") for row in rows)
     for row in rows:
-        by_run[row["run"]][row["measure"]] = {
+        mark = _mark(row, few) if result.pairs.height else ""
+        best = row["rank"] == 1
+        cells[row["run"]][row["measure"]] = {
             "value": row["mean"],
             "text": cell_text(row["mean"]),
-            "low": cell_text(row["low"]),
-            "high": cell_text(row["high"]),
-            "mark": _mark(row, few) if result.pairs.height else "",
-            "best": row["rank"] == 1,
+            "mark": mark,
+            "best": best,
         }
-    return [{"run": name, "cells": by_run[name]} for name in ranked_runs(result)]
+    scale = scale_of(result, first)
+    own = {row["run"]: row for row in pick(result.systems, first).to_dicts()}
+    open_ = dict(zip(scores.runs, zip(*open_means(scores, first), strict=True), strict=True))
+
+    def row_of(run: str) -> dict[str, Any]:
+        ends = {"low": own[run]["low"], "high": own[run]["high"], "least": open_[run][0], "most": open_[run][1]}
+        drawn = {name: scale.place(value) for name, value in {**ends, "mean": own[run]["mean"]}.items()}
+        texts = {name: cell_text(value) for name, value in ends.items()}
+        tied = number(f"{scores.facts[run].health['tied']:.0f}")
+        return {"run": run, "rank": own[run]["rank"], "drawn": drawn, **texts, "tied": tied, "cells": cells[run]}
+
+    axis = [{"at": scale.place(each), "text": number(f"{each:g}")} for each in scale.ticks]
+    return {"rows": [row_of(run) for run in ranked], "axis": axis}
 
 
 def _mark(row: dict[str, Any], few: bool) -> str:
@@ -213,33 +289,3 @@ def _contrasts(result: Comparison, best: str) -> list[dict[str, Any]]:
         rows = rows.filter(pl.col("two") == best)
     written = {"value_one": cell_text, "value_two": cell_text, "difference": signed}
     return [row | {name: write(row[name]) for name, write in written.items()} for row in rows.to_dicts()]
-
-
-def _lists(scores: Scores, options: Options, best: str, second: str | None) -> list[dict[str, Any]]:
-    """Return the lists of the two runs of the verdict, for the topics on which they differ most."""
-    first = scores.measures[0]
-    own, topics = scores.matrix(first), scores.matrix(first).topics
-    runs = [run for run in (second, best) if run is not None]
-    gap = np.abs(own[runs[-1]] - own[runs[0]])
-    gap = gap if second is not None else -first.upward * own[best]  # of one run, the hardest topics
-
-    def side(run: str, at: int) -> dict[str, Any]:
-        top = scores.facts[run].tops[scores.evaluated.index_of(topics[at])]
-        return {"run": run, "value": cell_text(float(own[run][at])), "documents": _documents(top, options)}
-
-    chosen = np.argsort(-gap, kind="stable")[:STATIC_TOPICS].tolist()
-    return [{"topic": topics[at], "lists": [side(run, at) for run in runs]} for at in chosen]
-
-
-def _documents(top: Sequence[Sequence[Any]], options: Options) -> list[dict[str, Any]]:
-    """Return the documents of a list: rank, with = if tied, name, judgment, with ✓ if relevant, and score."""
-    rows = []
-    for at, (name, grade, tied, score) in enumerate(top):
-        equal = tied or (at > 0 and top[at - 1][2])
-        enough = grade is not None and (grade > 0 if options.rel_level is None else grade >= options.rel_level)
-        relevant = enough and grade <= options.max_grade
-        judgment = word("not judged") if grade is None else f"{number(f'{grade:g}')}{' ✓' if relevant else ''}"
-        kind = " ".join(filter(None, ("tied" if tied else "", "in-tie" if equal else "")))
-        row = {"rank": f"{at + 1}{' =' if equal else ''}", "name": name, "judgment": judgment, "score": number(score)}
-        rows.append({**row, "kind": kind, "relevant": relevant})
-    return rows

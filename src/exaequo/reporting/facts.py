@@ -8,7 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from exaequo.evaluation import remarks_on_lines
+from exaequo.explanation.steps import steps_of
 from exaequo.measures import Measure
+from exaequo.measures.steps import Step
+from exaequo.measures.view import View
 from exaequo.options import Options
 from exaequo.order import Ordering, Ranking
 from exaequo.plot.kinds.at_k import cutoffs, means_at
@@ -18,6 +22,10 @@ from exaequo.tiestats import COUNTED, tie_statistics
 #: Ranks in the pictures of cutoffs, of ties, and of relevant documents found.
 DEEPEST_CUTOFF, DEEPEST_TIE, DEEPEST_HIT = 50, 50, 100
 CUTOFFS = cutoffs(DEEPEST_CUTOFF)
+#: Ranks within which it is told what nobody judged.
+FIRST = 10
+#: Topics up to which it is noted how values come about.
+MOST_EXPLAINED = 200
 
 
 @dataclass(frozen=True)
@@ -37,6 +45,12 @@ class PageFacts:
     hits: list[list[int]]
     #: The mean of a measure at each cutoff.
     at_k: list[float]
+    #: What there is to say about its lines.
+    remarks: list[str]
+    #: Documents of the first ranks that nobody judged, with their ranks.
+    unjudged: list[list[tuple[str, int]]]
+    #: How the values of the first measure come about; none of long files or cut lists.
+    steps: list[list[Step]]
 
 
 def noting(measures: Sequence[Measure], options: Options, documents: int) -> Callable[[Ordering], PageFacts]:
@@ -54,6 +68,9 @@ def noting(measures: Sequence[Measure], options: Options, documents: int) -> Cal
             ties=tie_bars(ranking, DEEPEST_TIE),
             hits=_hits(ranking),
             at_k=means_at(top, cut.name, CUTOFFS) if cut is not None else [],
+            remarks=remarks_on_lines(ordering.run),
+            unjudged=_unjudged(ranking),
+            steps=_steps(ranking, measures[0]) if options.depth is None else [],
         )
 
     return note
@@ -66,7 +83,7 @@ def first_cut(measures: Sequence[Measure]) -> Measure | None:
 
 def _health(ordering: Ordering, ranking: Ranking) -> dict[str, Any]:
     summary, lines = tie_statistics(ordering).summary(), ordering.judged_run
-    top = ranking.rank <= 10
+    top = ranking.rank <= FIRST
     return {
         "missing": len(lines.missing),
         "stray": len(lines.stray),
@@ -89,6 +106,20 @@ def _tops(ranking: Ranking, documents: int) -> list[list[Any]]:
     for topic, rank, name, judged, grade, tied, score in columns:
         if rank <= documents:
             result[int(topic)].append([name, float(grade) if judged else None, int(tied), f"{score:.6g}"])
+    return result
+
+
+def _steps(ranking: Ranking, measure: Measure) -> list[list[Step]]:
+    few = ranking.n_topics <= MOST_EXPLAINED
+    return [steps_of(measure, View(ranking, at)) for at in range(ranking.n_topics)] if few else []
+
+
+def _unjudged(ranking: Ranking) -> list[list[tuple[str, int]]]:
+    part = ranking.part((ranking.rank <= FIRST) & ~ranking.judged)
+    result: list[list[tuple[str, int]]] = [[] for _ in range(part.n_topics)]
+    names = part.lines.run.frame["docno"][part.row]
+    for topic, name, rank in zip(part.topic.tolist(), names, part.rank.tolist(), strict=True):
+        result[topic].append((name, rank))
     return result
 
 

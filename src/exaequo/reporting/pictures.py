@@ -6,25 +6,20 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
-import polars as pl
 
 from exaequo.comparison import Comparison
 from exaequo.comparison.values import means as mean_values
-from exaequo.comparison.values import pick
 from exaequo.errors import ExaequoError
 from exaequo.language import number, say, strategy
 from exaequo.measures import parse_measure
-from exaequo.plot.chart import Canvas, Chart, notes
+from exaequo.plot.chart import Canvas, Chart
 from exaequo.plot.kinds.at_k import cutoff_lines, without_cutoff
 from exaequo.plot.kinds.curve import mean_curves
 from exaequo.plot.kinds.measures import agreement
 from exaequo.plot.kinds.recall import areas, scene_of
-from exaequo.plot.kinds.scatter import cloud
-from exaequo.plot.kinds.systems import letters_mean, means
 from exaequo.plot.kinds.tie_groups import tie_rows
-from exaequo.plot.kinds.ties import intervals
 from exaequo.plot.kinds.topics import gap_bars
-from exaequo.plot.marks import MOST_ROWS, Row, short_names
+from exaequo.plot.marks import Row, short_names
 from exaequo.plot.pair import Pair
 from exaequo.reporting.facts import CUTOFFS, DEEPEST_HIT, DEEPEST_TIE, first_cut
 from exaequo.reporting.sentences import means_by_ties, ranked_runs
@@ -40,7 +35,6 @@ def figures(result: Comparison, best: str, second: str | None) -> Iterator[Row]:
     ranked = ranked_runs(result)
     found = means_by_ties(result.scores, ranked)
     about = _seen(len(result.scores.shared), result.scores.ties[0])
-    yield from _of_means(result, found, about)
     yield from _of_lines(result, ranked, about)
     yield from _of_ties(result.scores, found)
     if second is not None:
@@ -58,23 +52,6 @@ def _figure(name: str, title: str, text: str, chart: Chart, cells: Sequence[Sequ
         raise ExaequoError(f"The figure {name} could not be drawn.")
     quiet = _TAG.sub(lambda tag: _ROLES.sub("", tag[0]), svg)  # the page says what it shows
     return {"name": name, "title": title, "text": text, "svg": quiet, "table": cells}
-
-
-def _of_means(result: Comparison, found: dict[str, dict[str, float]], about: str) -> Iterator[Row]:
-    """The means of the best runs by the first measure: what ties leave open, and their intervals."""
-    first, ranked = result.scores.measures[0], list(found)
-    best_of = say(" The best {n} runs.", n=MOST_ROWS) if len(ranked) > MOST_ROWS else ""
-    title = say("What ties leave open: {measure}", measure=first.name)
-    text = say("Intervals from realistic to optimistic scores, as in the table of ties.") + best_of
-    chart = intervals(found, ranked[:MOST_ROWS], first, Canvas.of({}, title, about))
-    yield _figure("ties", title, text, chart)
-    own = pick(result.systems, first).head(MOST_ROWS)
-    group = "group" if "group" in own.columns else "mark"
-    rows = own.select("run", "mean", "low", "high", pl.col(group).alias("group")).to_dicts()
-    letters = letters_mean(rows) if group == "group" and len(ranked) > 1 else ""
-    title = say("Means of {measure}", measure=first.name)
-    chart = means(rows, first, Canvas.of({}, title, notes(about, letters)))
-    yield _figure("systems", title, say("Means with their intervals, as in the table of runs.") + best_of, chart)
 
 
 def _of_lines(result: Comparison, ranked: list[str], about: str) -> Iterator[Row]:
@@ -152,8 +129,6 @@ def _of_pair(scores: Scores, best: str, second: str) -> Iterator[Row]:
     title = say("{pair}, topic by topic", pair=pair.title)
     text = say("Differences in {measure}, sorted.", measure=name)
     yield _figure("topics", title, text, gap_bars(pair, canvas), cells)
-    text = say("{measure} of both, topic by topic, as in the table above.", measure=name)
-    yield _figure("scatter", say("{a} and {b}", a=best, b=second), text, cloud(pair, canvas))
     topic = topics[int(np.argmax(np.abs(pair.gap)))]
     at = scores.evaluated.index_of(topic)
     hits = {run: scores.facts[run].hits[at] for run in (best, second)}

@@ -84,7 +84,8 @@ class Experiment(Tabled):
 
     def report(self, path: str | Path, **options: Any) -> Path:
         """Write the page about the systems; options as for `exaequo.report`."""
-        given = {"title": self.collection.name, **options}
+        texts = {"topics": self.collection.topics, "docs": self.collection.documents}
+        given = {"title": self.collection.name, **texts, **options}
         return report(self.qrels, list(self.runs.values()), path, list(self.scores.measures), **given)
 
     def save(self, folder: str | Path, *, curves: Iterable[str] | None = None) -> tuple[list[Path], list[str]]:
