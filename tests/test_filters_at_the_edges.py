@@ -190,9 +190,9 @@ def test_ties_decide_nothing(tables: list[str], capfd: pytest.CaptureFixture[str
 
 def test_a_cut_through_a_tie_decides(runs: list[str], capfd: pytest.CaptureFixture[str]) -> None:
     for options, said in (([], "ties decide nothing"), (["--depth", "1"], "realistic ties; better or worse")):
-        assert command(["compare", *runs, "-m", "SelF", *options]) == 0
+        assert command(["compare", *runs, "-m", "SelF", "--full", *options]) == 0
         assert said in capfd.readouterr().out.partition("\n")[0]
-    assert command(["compare", *runs, "-m", "SelF", "-m", "AP"]) == 0
+    assert command(["compare", *runs, "-m", "SelF", "-m", "AP", "--full"]) == 0
     assert "2 topics, realistic ties" in capfd.readouterr().out.partition("\n")[0]
 
 
