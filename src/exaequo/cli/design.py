@@ -115,7 +115,8 @@ def _refuse_ignored() -> None:
     context = click.get_current_context()
     for each in context.command.params:
         if each.name in _OF_RUNS and context.get_parameter_source(each.name) == ParameterSource.COMMANDLINE:
-            raise UsageError(f"{each.opts[-1]} says how runs are evaluated; with --variance there are none.")
+            name = next(option for option in each.opts if option.startswith("--"))
+            raise UsageError(f"{name} says how runs are evaluated; with --variance there are none.")
 
 
 def _show(frames: dict[str, pl.DataFrame], only: str | None, target: Target, **said: Any) -> None:
