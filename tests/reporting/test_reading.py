@@ -41,7 +41,7 @@ QUESTIONS = {
     "real": "Yes: hybrid over dense-fp16 is +0.1248, +0.0515 to +0.1980 with 95 % confidence; chance would hardly",
     "luck": "could move llm-judge from 0.3737 to 0.8304 AP; ties decide 20 of 45 comparisons.",
     "why": "hybrid does better than dense-fp16 on 22 of 25 topics, worse on 3. Where most: 402 (+0.3944)",
-    "missing": "documents in the first 10 ranks have no judgment and count as not relevant; most are of boolean",
+    "missing": "in the first 10 ranks have no judgment and count as not relevant; boolean has the largest share",
     "change": "no order of ties that was tried changes it",
 }
 

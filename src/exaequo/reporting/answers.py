@@ -206,7 +206,7 @@ def _missing(result: Comparison) -> str:
     run = max(facts, key=lambda name: facts[name].health["unjudged"])
     return say(
         "{n:,} {n:document|documents} in the first {first} ranks {n:has|have} no judgment and {n:counts|count} as not "
-        "relevant; most are of {run} ({share:.0f} % of its first {first}).",
+        "relevant; {run} has the largest share ({share:.0f} % of its first {first}).",
         n=len(documents),
         first=FIRST,
         run=run,
@@ -226,5 +226,5 @@ def _change(result: Comparison, pair: dict[str, Any]) -> str:
         reasons.append(say("judging what is not judged may move every mean"))
     if pair["outcome"] in (BETTER, WORSE):
         reasons.append(say("no order of ties that was tried changes it: other topics might"))
-    text = "; ".join(reasons) or say("other topics, or more of them")
+    text = word("; ").join(reasons) or say("other topics, or more of them")
     return text[:1].upper() + text[1:] + "."
