@@ -144,7 +144,10 @@ def test_explanations_are_printed_as_shown(
 
 @pytest.mark.parametrize(
     ("name", "least"),
-    [("tutorial", 7), ("evaluate", 5), ("plots", 15), ("report", 2), ("replicate", 7), ("pooling", 8)],
+    [
+        *[("tutorial", 7), ("evaluate", 5), ("plots", 15), ("report", 2), ("replicate", 7), ("pooling", 8)],
+        *[("for-students", 6), ("for-organisers", 7), ("for-engineers", 6), ("for-teachers", 6)],
+    ],
 )
 def test_commands_of_the_docs_run(
     name: str, least: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]

@@ -156,4 +156,4 @@ def test_average_precision_divided_by_at_most_k(theirs: tuple[Any, Any]) -> None
         shown = exaequo.evaluate(names["qrels"], names["run"], ["AP@2", "APMin@2"])
         found = exaequo.evaluate(qrels, run, "APMin@5", ties="conventional")
         assert found["run", "conventional", "APMin@5"].to_dict() == pytest.approx(expected)
-    assert (shown.mean("AP@2"), shown.mean("APMin@2")) == pytest.approx((2 / 3, 1))
+        assert (shown.mean("AP@2"), shown.mean("APMin@2")) == pytest.approx((2 / 3, 1))
