@@ -68,12 +68,21 @@ def test_links_lead_somewhere() -> None:
             assert target.startswith("http") or (page.parent / target).exists(), f"{page.name}: {target}"
 
 
-def test_the_catalogue_is_that_of_the_registry() -> None:
+@pytest.mark.parametrize("name", ["catalogue", "commands", "api"])
+def test_references_are_those_of_the_code(name: str) -> None:
     import runpy
 
-    made = runpy.run_path(str(ROOT / "scripts" / "catalogue.py"))["text"]()
-    written = (ROOT / "docs" / "catalogue.md").read_text(encoding="utf-8")
+    made = runpy.run_path(str(ROOT / "scripts" / f"{name}.py"))["text"]()
+    written = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
     assert made == written, "run ./scripts/docs"
+
+
+def test_references_are_complete() -> None:
+    from exaequo.cli import app
+
+    for page, names in (("commands", set(app.commands)), ("api", set(exaequo.__all__) - {"__version__"})):
+        text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+        assert names <= set(re.findall(r"^### (\w+)$", text, re.MULTILINE))
 
 
 def test_the_worked_example_of_ties() -> None:
@@ -135,7 +144,10 @@ def test_explanations_are_printed_as_shown(
 
 @pytest.mark.parametrize(
     ("name", "least"),
-    [("tutorial", 7), ("evaluate", 5), ("plots", 15), ("report", 2), ("replicate", 7), ("pooling", 8)],
+    [
+        *[("tutorial", 7), ("evaluate", 5), ("plots", 15), ("report", 2), ("replicate", 7), ("pooling", 8)],
+        *[("for-students", 6), ("for-organisers", 8), ("for-engineers", 6), ("for-teachers", 6)],
+    ],
 )
 def test_commands_of_the_docs_run(
     name: str, least: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
