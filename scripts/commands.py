@@ -30,7 +30,9 @@ class _Recorder(click.HelpFormatter):
         yield
 
     def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:  # noqa: ARG002
-        self.lists.setdefault(self._heading, []).extend(row for row in rows if not row[0].endswith("--help"))
+        self.lists.setdefault(self._heading, []).extend(
+            (term.strip(), about) for term, about in rows if not term.endswith("--help")
+        )
 
 
 def lists_of(command: click.Command, context: click.Context) -> dict[str, Rows]:

@@ -231,7 +231,7 @@ def test_what_ties_and_judgments_leave_adds_up() -> None:
 
 
 def test_the_first_screen_of_eight_runs(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """A table of runs by the first of four measures, on one screen; programs get all."""
+    """A table of runs by the first of five measures, on one screen; programs get all."""
     (tmp_path / "q").write_text("1 0 a 1\n", encoding="utf-8")
     paths = [str(tmp_path / f"r{at}") for at in range(8)]
     for path in paths:
@@ -242,7 +242,7 @@ def test_the_first_screen_of_eight_runs(tmp_path: Path, capfd: pytest.CaptureFix
     assert len(lines) <= 24
     assert max(map(len, lines)) <= 80
     assert command(["unjudged", str(tmp_path / "q"), *paths, "--json"]) == 0
-    assert len(json.loads(capfd.readouterr().out)["scores"]) == 32
+    assert len(json.loads(capfd.readouterr().out)["scores"]) == 40
 
 
 def test_the_command(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -256,7 +256,7 @@ def test_the_command(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert [line.split()[1] for line in lines[5:7]] == ["AP", "Rprec"]
     assert lines[8:] == [
         "No bounds, but scenarios: Rprec; their extremes may lie elsewhere",
-        "AP may get worse even if all are relevant: each is one more to find",
+        "AP may fall even if all are relevant: each is one more to find",
         "More: --table scores, judged, topics",
     ]
     assert command([*asked, "--table", "judged"]) == 0

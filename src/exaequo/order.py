@@ -242,6 +242,15 @@ class Ordering:
         other._tie = self._tie[tied]
         return other
 
+    def standing(self) -> Ordering:
+        """Return the same lists without ties: the realistic order is kept."""
+        if not self.n_tied:
+            return self
+        ranking, lines = self.ranking("realistic"), self.judged_run
+        sim = np.empty(len(lines.sim))
+        sim[ranking.line] = -ranking.rank.astype(np.float64)
+        return Ordering(replace(lines, sim=sim))
+
     def _permutation(self, ties: str, seed: int) -> Ints:
         """Return the order of the tied documents. Every strategy starts from names, so none depends on file order."""
         by_name = self._by_name

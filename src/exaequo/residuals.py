@@ -82,9 +82,7 @@ class Residuals(Tabled):
             said.append(say("No bounds, but scenarios: {names}; their extremes may lie elsewhere", names=names))
         asked = parse_measures(self.options["measures"])
         if grown := [each.name for each in asked if each.definition.name in CUT | FIRST_OR_LAST]:
-            more = say(
-                "{names} may get worse even if all are relevant: each is one more to find", names=", ".join(grown)
-            )
+            more = say("{names} may fall even if all are relevant: each is one more to find", names=", ".join(grown))
             said.append(more)
         return said
 

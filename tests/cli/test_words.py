@@ -15,7 +15,7 @@ from exaequo.cli import SECTIONS, app, run
 
 COMMANDS = sorted(app.commands)
 #: Commands of one measure, and those that measure something else.
-OTHERS = {"explain": "AP", "gate": "nDCG@10", "study": "RR, AP", "plot": None, "filter": None}
+OTHERS = {"budget": "AP", "explain": "AP", "gate": "nDCG@10", "study": "RR, AP", "plot": None, "filter": None}
 
 
 @pytest.fixture

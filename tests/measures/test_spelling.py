@@ -95,7 +95,12 @@ def test_everywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pyte
     assert scores.mean("ndcg@10") == scores.mean("nDCG@10")
     exaequo.sample().save(".")
     files = ["qrels.txt", "runs/bm25.txt", "runs/hybrid.txt"]
-    for words in (["eval", *files], ["compare", *files], ["ties", *files], ["gate", *files, "--max-drop", "1"]):
+    for words in (
+        ["eval", *files],
+        ["compare", *files],
+        ["ties", *files, "--full"],
+        ["gate", *files, "--max-drop", "1"],
+    ):
         assert run([*words, "-m", "map,ndcg_cut_10"]) == 0
         assert {"AP", "nDCG@10"} <= set(capfd.readouterr().out.replace(":", " ").replace(",", " ").split())
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from exaequo.budgeting.worlds import judged_so, standing, unknown_lines
+from exaequo.budgeting.worlds import judged_so, unknown_lines
 from exaequo.choices import INTERVAL
 from exaequo.judge import Floats, Ints
 from exaequo.measures import Measure
@@ -67,7 +67,7 @@ class Listed:
 
 def listed(ordering: Ordering, measures: Sequence[Measure], options: Options, grade: float) -> Listed:
     """Find the ends of a run, and an estimate; `grade` is that of an unjudged document that is relevant."""
-    stands = standing(ordering)
+    stands = ordering.standing()
     ends = ends_of(ordering, stands, measures, options, grade)
     guesses = estimates(stands, measures, grade, options.seed)
     return Listed(ordering, stands, tuple(replace(each, estimate=own) for each, own in zip(ends, guesses, strict=True)))

@@ -27,16 +27,6 @@ def unknown_documents(ordering: Ordering) -> pl.DataFrame:
     return pl.DataFrame({"topic": lines.topic[at], "docno": docno, "line": at})
 
 
-def standing(ordering: Ordering) -> Ordering:
-    """Return the same lists without ties: the order in which scores stand, the realistic one, is kept."""
-    if not ordering.n_tied:
-        return ordering
-    ranking, lines = ordering.ranking("realistic"), ordering.judged_run
-    sim = np.empty(len(lines.sim))
-    sim[ranking.line] = -ranking.rank.astype(np.float64)
-    return Ordering(replace(lines, sim=sim))
-
-
 def judged_so(
     ordering: Ordering, at: Ints, grades: Floats | float, elsewhere: Ints = _NONE, grade: float = 0.0
 ) -> Ordering:

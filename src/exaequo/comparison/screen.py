@@ -171,8 +171,12 @@ def _sentences(result: Comparison, every: Sequence[_Own]) -> list[str]:
         return [_of_run(run, result.plan.baseline, every) for run in every[0].runs if run != result.plan.baseline]
     else:
         said = [_beaten(own, result.plan.baseline) for own in told]
-    left = len(every) - len(told)
-    return said + ([say("… and {n:,} more {n:measure|measures}: --full", n=left)] if left else [])
+    return said + _left(len(every) - len(told))
+
+
+def _left(measures: int) -> list[str]:
+    """Say how many measures are left out, if any."""
+    return [say("… and {n:,} more {n:measure|measures}: --full", n=measures)] if measures else []
 
 
 def _first(own: _Own) -> str:
@@ -297,16 +301,19 @@ def _gap(value: float) -> str:
 
 
 def _tables(every: Sequence[_Own], order: Sequence[str], ranked: _Own) -> Iterator[Table]:
-    """Yield the forms of the table: with intervals, without, with fewer digits."""
+    """Yield the forms of the table: with intervals, without, with fewer digits, with fewer measures."""
     stub = [
         Column(word("rank"), [ranked.runs[run]["rank"] for run in order]),
         Column(word("run"), order, right=False),
     ]
     plan = ranked.result.plan
     half = say("± half of the {sure:g} % interval of the mean", sure=100 * (1 - plan.alpha))
-    for wide, digits in ((plan.baseline is None, 4), (False, 4), (False, 3)):
-        lines = [*_legend(every), *([half] if wide else [])]
-        columns = [column for own in every for column in _columns(own, order, digits, wide)]
+    fewer = [(False, 3, count) for count in range(len(every), 0, -1)]
+    for wide, digits, count in ((plan.baseline is None, 4, len(every)), (False, 4, len(every)), *fewer):
+        left = _left(len(every) - count) if plan.baseline is not None else []
+        lines = [*_legend(every), *([half] if wide else []), *left]
+        some = every if count == len(every) else [ranked, *(own for own in every if own is not ranked)][:count]
+        columns = [column for own in some for column in _columns(own, order, digits, wide)]
         yield Table(columns=[*stub, *columns], lines=[" · ".join(lines)])
 
 
