@@ -264,7 +264,7 @@ def test_the_command(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert command([*asked, "--table", "scores"]) == 0
     lines = capfd.readouterr().out.splitlines()
     assert lines[4].endswith("by ties  by judgments  by both  how")
-    assert lines[-1].startswith("AP may get worse")
+    assert lines[-1].startswith("AP may fall")
     assert command([*asked, "--json"]) == 0
     document = json.loads(capfd.readouterr().out)
     assert list(document) == ["format", "options", "scores", "judged", "topics", "warnings"]

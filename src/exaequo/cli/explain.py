@@ -43,7 +43,7 @@ FOR_FILTERS: dict[str, Any] = {"threshold": THRESHOLD, "utility": "LF1", "beta":
 @click.option("--beta", type=click.FloatRange(0), help="Of a filter: weight of recall in F.  [default: 1]")
 @click.option("--docs", type=click.IntRange(1), metavar="N", help="Size of the collection, for contingency tables.")
 @show_option(30, "--rows", "Documents of each table to show.")
-@click.option("--full", is_flag=True, help="Write all terms of sums.")
+@click.option("--full", is_flag=True, help="Write all terms of sums, and all columns.")
 @evaluates("depth", precision=None, seed=None)
 @writes("text", "markdown", "json")
 @reads_files

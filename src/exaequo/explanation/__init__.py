@@ -78,7 +78,7 @@ class Explanation(Told):
     def text(
         self, lang: str = "en", *, rows: int = MOST_ROWS, markdown: bool = False, full: bool = False, width: int = 0
     ) -> str:
-        """Write the explanation out; `full` has all terms of sums, and no sentence is wider than a `width`."""
+        """Write the explanation out; `full` has all terms of sums and all columns, and no sentence is wider than a `width`."""
         words = Wording(lang, markdown=markdown, full=full)
         about = words.about(self.measure)
         parts = [words.title("title", **self._names(words)), words.said(f"by {self.ties}")]
@@ -103,7 +103,9 @@ class Explanation(Told):
     def _list(self, words: Wording, rows: int) -> list[str]:
         if not self.listing.height:
             return [words.said("empty list", **self._names(words))]
-        shown = self.listing.drop("topic", *self._beside_the_point()).rename({"docno": "document"})
+        shown = self.listing.drop("topic", *([] if words.full else self._beside_the_point())).rename(
+            {"docno": "document"}
+        )
         return [words.said("list", documents=self.listing.height), *words.shortened(shown, rows)]
 
     def _beside_the_point(self) -> list[str]:
