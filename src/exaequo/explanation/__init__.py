@@ -78,7 +78,7 @@ class Explanation(Told):
     def text(
         self, lang: str = "en", *, rows: int = MOST_ROWS, markdown: bool = False, full: bool = False, width: int = 0
     ) -> str:
-        """Write the explanation out; `full` has all terms of sums and all columns, and no sentence is wider than a `width`."""
+        """Write the explanation out; `full` has all terms and columns, and no sentence is wider than a `width`."""
         words = Wording(lang, markdown=markdown, full=full)
         about = words.about(self.measure)
         parts = [words.title("title", **self._names(words)), words.said(f"by {self.ties}")]
