@@ -8,6 +8,7 @@ import io
 import json
 import warnings
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -234,8 +235,9 @@ def test_results_in_a_notebook() -> None:
     assert "other" not in shown
 
 
-def test_every_result_shows_tables_that_it_has() -> None:
+def test_every_result_shows_tables_that_it_has(tmp_path: Path) -> None:
     qrels, every = exaequo.sample()
+    exaequo.sample().save(tmp_path / "archive" / "track" / "2000")
     runs = every[:3]
     with warnings.catch_warnings(action="ignore"):
         results: list[Any] = [
@@ -246,6 +248,9 @@ def test_every_result_shows_tables_that_it_has() -> None:
             exaequo.design(qrels, runs, "AP", samples=100),
             exaequo.replicate(qrels, runs[:2], runs[1:], "AP"),
             overview(exaequo.read_collection("crossings")),
+            exaequo.budget(qrels, runs, "AP", samples=100),
+            exaequo.filtering.read_filter(qrels, runs[0]),
+            exaequo.study.study(tmp_path / "archive", tmp_path / "out"),
         ]
     for result in results:
         for name, _, columns in (each.partition(": ") for each in result.shown):
@@ -255,6 +260,13 @@ def test_every_result_shows_tables_that_it_has() -> None:
         assert len(repr(result)) < 400
         for sentence in getattr(result, "sentences", [])[:16]:
             assert html.escape(sentence) in shown
+
+
+def test_a_gate_in_a_notebook() -> None:
+    qrels, runs = exaequo.sample()
+    gate = exaequo.gate(qrels, runs["bm25"], runs["hybrid"], "AP")
+    assert repr(gate) == "<GateResult: passed; AP passed>"
+    assert gate._repr_markdown_() == gate.markdown()
 
 
 def test_explanations_are_told_in_the_language_spoken() -> None:

@@ -354,7 +354,7 @@ def test_judging_all_leaves_nothing() -> None:
 
 def test_a_short_repr_and_tables() -> None:
     found = budget(QRELS, {"one": ONE, "two": TWO}, "AP P@1")
-    assert repr(found) == "Budget(2 runs, AP, P@1, 2 topics)"
+    assert repr(found) == "<Budget: 2 runs, AP, P@1, 2 topics>"
     assert list(found.tables) == ["runs", "pairs", "remedies", "documents"]
     assert budget(QRELS, {"one": ONE}, "AP").pairs.columns == found.pairs.columns
 

@@ -80,10 +80,12 @@ class Budget(Tabled):
     warnings: tuple[str, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
 
+    shown = ("runs: run measure source score low high width", "pairs: one two measure source score low high width")
+
     def __repr__(self) -> str:
         """Say of what it is."""
         runs = count(self.runs["run"].n_unique(), "run")
-        return f"Budget({runs}, {', '.join(self.options['measures'])}, {count(self.topics, 'topic')})"
+        return f"<Budget: {runs}, {', '.join(self.options['measures'])}, {count(self.topics, 'topic')}>"
 
     @property
     def sentences(self) -> list[str]:

@@ -13,6 +13,7 @@ from exaequo.errors import bad_input
 from exaequo.judge import Bools, Floats, Ints
 from exaequo.measures.interpolated import best_from_here, least_found
 from exaequo.measures.selection import Tables, share_of
+from exaequo.tabular import Tabled
 
 #: Thresholds of F_optimal, as the source defines it.
 GRID = tuple(tenth / 10 for tenth in range(11))
@@ -91,8 +92,8 @@ class Sweep:
         return best, at
 
 
-@dataclass(frozen=True, eq=False)
-class Filter:
+@dataclass(frozen=True, eq=False, repr=False)
+class Filter(Tabled):
     """One system: every theme's documents, best score first.
 
     `moment` is when each document came, a place in `moments`: the times a table has, or the place in the list.
@@ -108,6 +109,18 @@ class Filter:
     moment: Ints
     moments: pl.Series
     file: str = ""
+
+    shown = ("themes",)
+
+    def __repr__(self) -> str:
+        return f"<Filter {self.name!r}: {len(self.themes):,} themes, {len(self.score):,} scored documents>"
+
+    @property
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """The themes: documents with a score, relevant ones, and all there are."""
+        scored = np.bincount(self.theme, minlength=len(self.themes))
+        counts = {"theme": self.themes, "documents": scored, "relevant": self.n_rel, "N": self.n_docs}
+        return {"themes": pl.DataFrame(counts)}
 
     def at(self, threshold: float | Floats) -> Tables:
         """Return the tables at a threshold, or with a threshold for each theme."""

@@ -38,7 +38,7 @@ from exaequo.tabular import plain
 MOST_LOSSES = 5
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class GateResult:
     """The verdicts on all measures, floors and slices; the gate passes if nothing stands against it.
 
@@ -49,6 +49,12 @@ class GateResult:
     warnings: tuple[str, ...]
     losses: pl.DataFrame
     options: dict[str, Any]
+
+    def __repr__(self) -> str:
+        return f"<GateResult: {self.state}; {', '.join(f'{gate.measure} {gate.state}' for gate in self.gates)}>"
+
+    def _repr_markdown_(self) -> str:
+        return self.markdown()
 
     @cached_property
     def state(self) -> str:

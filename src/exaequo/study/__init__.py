@@ -26,18 +26,30 @@ from exaequo.study import tables
 from exaequo.study.archive import Edition, find
 from exaequo.study.results import read_again, together
 from exaequo.study.work import Done, Task, escaped, run_all
+from exaequo.tabular import Tabled
 
 #: Where results of single runs are kept, inside the folder of the study.
 STORE = "work"
 
 
-@dataclass(frozen=True, eq=False)
-class Study:
+@dataclass(frozen=True, eq=False, repr=False)
+class Study(Tabled):
     """The tables of a study by name, what could not be evaluated, and how it was done."""
 
-    tables: dict[str, pl.DataFrame]
+    frames: dict[str, pl.DataFrame]
     broken: list[Done]
     about: dict[str, Any]
+
+    shown = (
+        "ties: track edition runs lists tied_mean_percent per_score_mean",
+        "gains: track edition measure realistic conventional optimistic c_over_r_percent",
+        "conclusions: track edition measure pairs wrong wrong_percent",
+    )
+
+    @property
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """All tables by name."""
+        return self.frames
 
 
 def study(
