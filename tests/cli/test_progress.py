@@ -8,6 +8,7 @@ import time
 import pytest
 
 from exaequo.cli import progress
+from exaequo.cli.output import warn
 
 
 class Terminal(io.StringIO):
@@ -32,6 +33,25 @@ def test_long_work_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "evaluating two [b].txt" in text
     assert "1/2" in text
     assert "printing" not in text
+
+
+def test_a_warning_stands_above_the_bar_which_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = Terminal()
+    monkeypatch.setattr(progress, "PATIENCE", 0.05)
+    monkeypatch.setattr("sys.stderr", stream)
+    monkeypatch.setenv("COLUMNS", "60")
+    with progress.shown("exaequo eval"):
+        progress.doing("evaluating one.txt", 0, 2)
+        time.sleep(1)
+        warn("left out: [b]one.txt[/b] " + "word " * 20)
+        progress.doing("evaluating two.txt", 1, 2)
+        time.sleep(0.5)
+        before = stream.getvalue()
+        progress.hide()
+        warn("late")
+    assert "exaequo: warning: left out: [b]one.txt[/b] " + "word " * 20 in before
+    assert before.index("warning") < before.index("evaluating two.txt")
+    assert stream.getvalue().endswith("exaequo: warning: late\n")
 
 
 def test_short_work_and_pipes_show_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,11 +41,9 @@ def write(content: str | bytes, path: str | None) -> None:
 
 
 def warn(*messages: str) -> None:
-    """Give warnings."""
-    if messages:
-        progress.hide()
+    """Give warnings; work goes on."""
     for message in messages:
-        click.echo(f"exaequo: warning: {printable(message)}", err=True)
+        progress.above(f"exaequo: warning: {printable(message)}")
 
 
 #: What stands for signs of ours where the terminal has no Unicode; those of tables are as wide as the sign.

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from threading import Lock, Timer
 from typing import Any
 
+import click
+
 #: Seconds before there is anything to see.
 PATIENCE = 2.0
 
@@ -51,6 +53,14 @@ class _Bar:
             self.drawn.tasks[0].total = total  # an update cannot forget a total
             self.drawn.update(self.drawn.task_ids[0], description=text, completed=done)
 
+    def above(self, line: str) -> bool:
+        """Print a line above the bar, which stays; tell whether there is one."""
+        with self.lock:
+            there = self.drawn is not None and not self.over
+            if there:
+                self.drawn.console.print(line, markup=False, highlight=False, emoji=False, soft_wrap=True)
+            return there
+
     def hide(self) -> None:
         """Leave the terminal to the results."""
         with self.lock:
@@ -87,8 +97,14 @@ def doing(text: str, done: int = 0, total: int | None = None) -> None:
         _bar.tell(text, done, total)
 
 
+def above(line: str) -> None:
+    """Print a line to standard error while work goes on: above the bar, if there is one."""
+    if _bar is None or not _bar.above(line):
+        click.echo(line, err=True)
+
+
 def hide() -> None:
-    """Take the bar away before something is printed; it does not come back."""
+    """Take the bar away before results are printed; it does not come back."""
     if _bar is not None:
         _bar.hide()
 
