@@ -219,7 +219,7 @@ def test_broken_runs_are_left_out(archive: Path, tmp_path: Path, capfd: pytest.C
     assert found.tables["broken"]["problem"][0].startswith(f"{copy}/web/1999/runs/bad:2: score is 'nan'")
     with pytest.raises(ExaequoError, match="bad:2"):
         study(copy, tmp_path / "strict", strict=True)
-    assert command(["study", str(copy), "-o", str(tmp_path / "out"), "--jobs", "1"]) == 0
+    assert command(["study", str(copy), "-o", str(tmp_path / "out"), "--jobs", "1"]) == 1
     said = capfd.readouterr()
     assert "left out:" in said.err
     assert "bad:2: score is 'nan'" in said.err

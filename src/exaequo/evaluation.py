@@ -278,15 +278,22 @@ def remarks_on_lines(run: Run) -> list[str]:
     return remarks
 
 
+def refuse_unjudged(run: Run, qrels: Qrels) -> None:
+    """Refuse a run of whose topics none is judged."""
+    mine, judged = (each.frame["qid"].unique().sort() for each in (run, qrels))
+    if mine.is_in(judged.implode()).any():
+        return
+    found = f"none of its {count(len(mine), 'topic')} is judged ({listed(mine.to_list(), 3)})"
+    mend = "Check that the run and the qrels are of the same collection."
+    raise bad_input(run.source.name, found, f"topics such as {listed(judged.to_list(), 3)}", mend)
+
+
 def remarks_on_run(judged: JudgedRun, options: Options) -> list[str]:
     """Say what about a run changes how its scores should be read; raise if it cannot be evaluated at all."""
     remarks = []
     run, stray, missing = judged.run, judged.stray, judged.missing
-    if stray and len(stray) == run.frame["qid"].n_unique():
-        examples = listed(judged.judgments.topics.to_list(), 3)
-        found = f"none of its {count(len(stray), 'topic')} is judged ({listed(stray, 3)})"
-        mend = "Check that the run and the qrels are of the same collection."
-        raise bad_input(run.source.name, found, f"topics such as {examples}", mend)
+    if stray:
+        refuse_unjudged(run, judged.judgments.qrels)
     if run.n_names > 1:
         remarks.append(f"{run.source.name}: {run.n_names} different run ids; taken as one run, called {run.name}")
     if options.precision == "single" and np.abs(judged.sim).max(initial=0) > np.finfo(np.float32).max:

@@ -113,6 +113,19 @@ def test_where_no_run_can_be_read_there_is_nothing_to_keep(files: list[str], cap
     assert "exaequo: none.txt: there is no such file" in capfd.readouterr().err
 
 
+@pytest.mark.parametrize("command", ["eval", "compare", "ties", "report", "plot ties"])
+def test_a_run_of_other_topics_is_left_out(command: str, files: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    Path("other.txt").write_text("q1 Q0 d1 1 1.0 other\n", encoding="utf-8")
+    given = [*command.split(), *files, "other.txt", "runs/hybrid.txt", "-o", "out.json", "-m", "AP"]
+    assert run(given) == 1
+    assert not Path("out.json").exists()
+    assert "exaequo: other.txt: none of its 1 topic is judged" in capfd.readouterr().err
+    assert run([*given, "--keep-going"]) == 1
+    assert Path("out.json").exists()
+    said = capfd.readouterr().err
+    assert "left out: other.txt: none of its 1 topic is judged (q1); expected topics such as 401" in said
+
+
 def test_what_was_written_is_said(files: list[str], capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["report", *files, "-o", "page.html"]) == 0
     assert re.search(r"^page\.html: \d+ kB, one page: 1 run, 25 topics; AP, nDCG@10", capfd.readouterr().err, re.M)

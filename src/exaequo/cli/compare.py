@@ -123,7 +123,8 @@ def compare(
     parsed, chosen = parse_measures(measures or MEASURES), Options(ties=asked, **options)
     how = Plan(**plan, alternative="greater" if one_sided else "two-sided", seed=chosen.seed, ties=rule)
     by, people = sorts_of(rank_by), read_orderings(orderings)
-    judged, read = files.qrels(qrels), files.runs(runs)
+    judged = files.qrels(qrels)
+    read = files.runs(runs, judged)
     kept = list(read) if judges else read  # other judgments ask for the runs again
     ordered = judged_runs(judged, kept, chosen, parsed)
     result = with_orders(compare_runs(ordered, parsed, chosen, how, also=keys_of(by, parsed)), by, people)

@@ -60,7 +60,8 @@ def eval_(
 
     chosen, parsed = Options.of(ties, **options), parse_measures(measures or MEASURES)
     digest = target.format == "json"
-    judged = judged_runs(files.qrels(qrels, digest=digest), files.runs(runs, digest=digest), chosen, parsed)
+    judgments = files.qrels(qrels, digest=digest)
+    judged = judged_runs(judgments, files.runs(runs, judgments, digest=digest), chosen, parsed)
     scores = evaluate_runs(judged, parsed, chosen, interval=True)
     output.warn(*scores.warnings)
     if first:

@@ -1,4 +1,4 @@
-"""Files of commands: what they are read as, and whether to go on past a run that cannot be read."""
+"""Files of commands: what they are read as, and whether to go on past a run that cannot be judged."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Files:
     qrels_reader: str | None
     run_reader: str | None
     columns: dict[str, str]
-    #: A run that cannot be read is left out.
+    #: A run that cannot be read, or whose topics nobody judged, is left out.
     keep_going: bool = False
 
     def qrels(self, path: str, *, digest: bool = False) -> Qrels:
@@ -60,12 +60,16 @@ class Files:
 
         return read_run(path, reader=self.run_reader, columns=self.columns, digest=digest)
 
-    def runs(self, paths: Sequence[str], *, digest: bool = False) -> Iterator[Run]:
-        """Read runs one after the other; those that cannot be read are noted, where the others are to go on."""
+    def runs(self, paths: Sequence[str], qrels: Qrels | None = None, *, digest: bool = False) -> Iterator[Run]:
+        """Read runs one after the other; where the others are to go on, those that cannot be judged are noted."""
+        from exaequo.evaluation import refuse_unjudged
+
         lacking = left_out()
         for path in progress.over(paths, "evaluating"):
             try:
                 run = self.run(path, digest=digest)
+                if self.keep_going and qrels is not None:
+                    refuse_unjudged(run, qrels)
             except InputError as error:
                 if not self.keep_going:
                     raise
@@ -78,7 +82,7 @@ class Files:
 
 
 def left_out() -> dict[str, InputError]:
-    """Return the runs that this command could not read, with what is wrong with them; it is noted here."""
+    """Return the runs that this command could not judge, with what is wrong with them; it is noted here."""
     context = click.get_current_context(silent=True)
     found: dict[str, InputError] = context.meta.setdefault(__name__, {}) if context else {}
     return found
@@ -112,7 +116,7 @@ _READING = {
 #: Adds the options of commands that read files; the command gets them as `files`.
 reads_files = gathers("files", _files, _READING)
 _KEEP_GOING = click.option(
-    "--keep-going", is_flag=True, help="Leave out a RUN that cannot be read, and go on; the exit code is 1 then."
+    "--keep-going", is_flag=True, help="Leave out a RUN that cannot be read or judged, and go on; the exit code is 1 then."
 )
 
 

@@ -93,7 +93,10 @@ def _read(paths: tuple[str, ...], files: Files, *, decisions: bool) -> tuple[Any
 
     if decisions:
         return ([read_decisions(path, reader=files.qrels_reader, columns=files.columns) for path in paths],)
-    return (files.qrels(paths[0]), list(files.runs(paths[1:]))) if paths else ()
+    if not paths:
+        return ()
+    qrels = files.qrels(paths[0])
+    return qrels, list(files.runs(paths[1:], qrels))
 
 
 def _options(kind: str, known: tuple[str, ...], measures: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:

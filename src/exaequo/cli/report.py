@@ -60,7 +60,8 @@ def report(
     how = Plan(**plan, seed=chosen.seed)
     asked = shlex.join(["exaequo", *sys.argv[1:]]) if sys.argv[1:2] == ["report"] else ""
     parsed = parse_measures(measures or MEASURES)
-    judged = judged_runs(files.qrels(qrels, digest=True), files.runs(runs, digest=True), chosen, parsed)
+    judgments = files.qrels(qrels, digest=True)
+    judged = judged_runs(judgments, files.runs(runs, judgments, digest=True), chosen, parsed)
     texts = read_texts(topics, docs)
     wanted = Wanted(documents=show, title=title, texts=texts, paths=paths, command=asked)
     content = content_of(judged, parsed, chosen, how, wanted)

@@ -49,7 +49,8 @@ def study(
     """Study ARCHIVE: a folder TRACK/EDITION/{qrels*, runs/*}, or a manifest in TOML.
 
     Writes tables (CSV, Parquet, LaTeX) and one page into DIR. Interrupted at any moment and started again, it goes on
-    where it was; a file that changed is done again. Files that cannot be read are reported and left out.
+    where it was; a file that changed is done again. Files that cannot be read are reported and left out;
+    the exit code is 1 then.
     """
     from exaequo.study import study as study_archive
     from exaequo.study.pages import write
@@ -83,7 +84,7 @@ def study(
     output.show_text("\n".join(summary(result)))
     seen = {"n": len(files), "size": sum(each.stat().st_size for each in files) // 1000, "out": out}
     click.echo(say("{n} files ({size:,} kB) in {out}; {out}/index.html shows all of them", **seen), err=True)
-    return 0
+    return int(bool(result.broken))
 
 
 def _progress() -> Callable[[Done, int, int], None]:

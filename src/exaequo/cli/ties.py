@@ -103,7 +103,8 @@ def ties(
     asked, parsed = Options(ties=COMPARED, **options), parse_measures(measures or MEASURES)
     if chances is None:
         chances = 1 < len(runs) <= MOST_CHANCES and only in (None, "conclusions", "scores")
-    judged = judged_runs(files.qrels(qrels), files.runs(runs), asked, parsed)
+    judgments = files.qrels(qrels)
+    judged = judged_runs(judgments, files.runs(runs, judgments), asked, parsed)
     halves = splits if only == "reversals" else 0
     top = TOP if view.top is None else view.top
     audit = audit_runs(judged, parsed, asked, top=top, alpha=alpha, chances=chances, splits=halves)
