@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,8 +22,8 @@ from exaequo.text import did_you_mean, on_one_line
 BY_NAME = "name"
 #: Longer lines of sentences are hard to read, whatever the terminal has.
 WIDEST_LINE = 100
-#: A table has at least so many rows, however small the screen is.
-LEAST_ROWS = 3
+#: A table has at least so many rows, however small the screen is; names are not shortened to fewer characters.
+LEAST_ROWS, LEAST_NAME = 3, 24
 
 
 @dataclass(frozen=True)
@@ -61,26 +61,103 @@ def _shown(screen: Screen, many: int, columns: int, colour: bool) -> str:
     table, width = _fitting(screen, many, columns)
     left = [screen.more(many)] if many < screen.things else []
     written = tabular.text(replace(table, lines=()), width=width, colour=colour)
-    above, below = _wrapped(screen.before, columns), _wrapped([*table.lines, *screen.aside, *screen.after], columns)
-    parts = (above, [written, *_wrapped(left, columns)], below)
+    above, below = wrapped(screen.before, columns), wrapped([*table.lines, *screen.aside, *screen.after], columns)
+    parts = (above, [written, *wrapped(left, columns)], below)
     return "\n\n".join("\n".join(part) for part in parts if part)
 
 
 def _fitting(screen: Screen, many: int, columns: int) -> tuple[Table, int]:
-    """Return the first form of the table that fits, or the last and the width of its parts; cut to so many things."""
-    for table in screen.tables:
-        each = len(list(table.columns[0].values)) // max(screen.things, 1)
-        cut = picked(table, range(many * each))
-        if max(map(len, tabular.text(replace(cut, lines=())).split("\n"))) <= columns:
-            return cut, 0
-    return cut, columns
+    """Return the first form of the table that fits, or the last and the width of its parts; cut to so many things.
+
+    Where none does with its names as they are, they are shortened.
+    """
+    cut = [picked(each, range(many * (_rows(each) // max(screen.things, 1)))) for each in screen.tables]
+    short = [narrowed(each, columns) for each in cut]
+    fits = next((each for each in (*cut, *short) if _width(each) <= columns), None)
+    return (short[-1], columns) if fits is None else (fits, 0)
+
+
+def _rows(table: Table) -> int:
+    return len(list(table.columns[0].values)) if table.columns else 0
+
+
+def _width(table: Table) -> int:
+    return max(map(len, tabular.text(replace(table, title="", lines=())).split("\n")))
+
+
+def page(
+    before: Sequence[str], tables: Mapping[str, Table], after: Sequence[str], columns: int, lines: int, more: str
+) -> str:
+    """Return sentences, on half of the screen at most, tables as far as there is room, and what else there is.
+
+    `more` says where the rest of a table is: a text with the name of the table as {table}.
+    """
+    kept = list(before)
+    while len(kept) > 1 and len(wrapped(kept, columns)) > lines // 2:
+        kept.pop()
+    before = kept if len(kept) == len(before) else [*kept, say("… and {n:,} more.", n=len(before) - len(kept))]
+    many = min(max(map(_rows, tables.values()), default=0), lines)
+    text = _page(before, tables, after, columns, many, more)
+    while many > LEAST_ROWS and text.count("\n") >= lines:
+        many -= 1
+        text = _page(before, tables, after, columns, many, more)
+    return text
+
+
+def _page(
+    before: Sequence[str], tables: Mapping[str, Table], after: Sequence[str], columns: int, many: int, more: str
+) -> str:
+    """Return the same with at most so many rows of each table."""
+    parts = ["\n".join(wrapped(before, columns))]
+    for name, table in tables.items():
+        rows = _rows(table)
+        cut = narrowed(picked(table, range(min(rows, many))), columns)
+        rest = more.format(table=name)
+        left = [say("… and {n:,} more; {rest} has all", n=rows - many, rest=rest)] if rows > many else []
+        written = tabular.text(replace(cut, title="", lines=()), width=columns)
+        parts += ["\n".join(wrapped([table.title], columns)), "\n".join([written, *left])]
+        parts.append("\n".join(wrapped(table.lines, columns)))
+    return "\n\n".join(filter(None, [*parts, "\n".join(wrapped(after, columns))]))
+
+
+def narrowed(table: Table, columns: int) -> Table:
+    """Return a table in which long names are shortened in the middle, as far as it needs to fit; they stay apart."""
+    most = max((len(name) for column in table.columns for name in _names(column)), default=0)
+    short = table
+    while most > LEAST_NAME and _width(short) > columns:
+        most -= 1
+        short = replace(table, columns=[_shortened(column, most) for column in table.columns])
+    return short
+
+
+def _names(column: tabular.Column) -> list[str]:
+    """Return the texts of a column that are names: words without blanks."""
+    return [text for text in column.values if isinstance(text, str) and not column.right and " " not in text]
+
+
+def _shortened(column: tabular.Column, most: int) -> tabular.Column:
+    """Return a column with names of at most so many characters, or as many as tell them apart."""
+    names = {*_names(column)}
+    short = {name: middle(name, most) for name in names}
+    while len({*short.values()}) < len(names):
+        most += 1
+        short = {name: middle(name, most) for name in names}
+    return replace(column, values=[short.get(text, text) for text in column.values])
+
+
+def middle(name: str, most: int) -> str:
+    """Return a name with at most so many characters: its beginning and its end."""
+    if len(name) <= most:
+        return name
+    end = (most - 1) // 2
+    return f"{name[: most - 1 - end]}…{name[-end:]}"
 
 
 #: Blanks that no line ends at: around signs between numbers, and before %.
 _TOGETHER = re.compile(r" (?=[%/<=:;])|(?<=[/<=]) ")
 
 
-def _wrapped(sentences: Sequence[str], columns: int) -> list[str]:
+def wrapped(sentences: Sequence[str], columns: int) -> list[str]:
     """Return sentences as lines; none is broken inside a word, or between a number and its sign."""
     width = min(columns, WIDEST_LINE)
     lines: list[str] = []

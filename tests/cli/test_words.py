@@ -57,6 +57,10 @@ def test_options_mean_the_same(command: str, capfd: pytest.CaptureFixture[str]) 
         usual = OTHERS.get(command, ", ".join(MEASURES))
         assert {"-m", "--measure", "--measures"} <= set(known)
         assert usual is None or f"may be repeated. [default: {usual}]" in shown
+    if "--depth" in known:
+        assert "--depth N Cut each list to its first N documents" in shown
+    if "--ties" in known:
+        assert re.search(r"--ties \S+ How tied documents are ordered", shown)
     chosen = known["--format"].type if "--format" in known else None
     if isinstance(chosen, click.Choice) and command != "experiment":  # -o is a folder there
         for name in ("json", "markdown"):

@@ -8,12 +8,10 @@ import click
 
 from exaequo.choices import ALPHA, BUDGET_MEASURES, PATTERNS, TABLE_FORMATS, TO_JUDGE
 from exaequo.cli import output
-from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, speaks, writes
+from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, speaks, titled, writes
 from exaequo.language import say, word
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import polars as pl
 
 TABLES = {
@@ -22,8 +20,8 @@ TABLES = {
     "remedies": "What would shrink it: n tied documents, n documents judged, n topics in all",
     "documents": "Unjudged documents whose judgment moves the score most",
 }
-#: Rows that people read of a table.
-ROWS, PAIRS = 14, 5
+#: What is shown unless a table is asked for.
+SHOWN = ("runs", "pairs")
 
 
 @click.command()
@@ -63,17 +61,19 @@ def budget(
     from exaequo.budgeting import Asked, budget_runs
     from exaequo.measures import parse_measures
     from exaequo.options import Options
-    from exaequo.tabular import Table
 
     chosen, parsed = Options(**options), parse_measures(measures or BUDGET_MEASURES)
     judged = [files.qrels(each) for each in (qrels, *judges)]
     result = budget_runs(judged, list(files.runs(runs)), parsed, chosen, Asked(**asked))
     output.warn(*result.warnings)
-    brief, left = ({}, []) if only else _brief(result.tables)
-    shown = [only] if only else list(TABLES) if target.format == "json" else ["runs", "pairs"]
-    tables = {name: Table.of(result.tables[name], say(TABLES[name]), brief=brief.get(name)) for name in shown}
-    before = [] if only else [*_method(result.options, result.topics), *result.sentences]
-    target.show(tables, before=before, after=left, options=result.options, warnings=result.warnings)
+    said: dict[str, Any] = {"options": result.options, "warnings": result.warnings}
+    if only:
+        target.show(titled(result.tables, TABLES, [only]), **said)
+        return
+    brief = {name: _widths(result.tables[name]) for name in SHOWN}
+    tables = titled(result.tables, TABLES, TABLES if target.format == "json" else SHOWN, brief=brief)
+    before = [*_method(result.options, result.topics), *result.sentences]
+    target.screen(tables, before=before, after=target.others(TABLES), **said)
 
 
 def _method(options: dict[str, Any], topics: int) -> list[str]:
@@ -81,17 +81,6 @@ def _method(options: dict[str, Any], topics: int) -> list[str]:
     sure = 100 * (1 - options["alpha"])
     said = {"measures": ", ".join(options["measures"]), "n": topics, "sure": sure}
     return [say("{measures}: {n:,} topics, {sure:g} % over topics; ties and judgments at their worst", **said)]
-
-
-def _brief(frames: Mapping[str, pl.DataFrame]) -> tuple[dict[str, pl.DataFrame], list[str]]:
-    """Return what people read of runs and pairs, and say what is left out."""
-    brief, left = {}, []
-    for name, most in (("runs", ROWS), ("pairs", PAIRS)):
-        rows = _widths(frames[name])
-        brief[name] = rows.head(most)
-        if rows.height > most:
-            left.append(say("… and {n:,} more; --table {table} has all", n=rows.height - most, table=name))
-    return brief, left
 
 
 def _widths(frame: pl.DataFrame) -> pl.DataFrame:
@@ -112,4 +101,5 @@ def _widths(frame: pl.DataFrame) -> pl.DataFrame:
     rows = together.join(wide, on=keys, maintain_order="left").join(most, on=keys, maintain_order="left")
     spoken = rows.with_columns(pl.col("largest").replace({source: word(source) for source in there}))
     named = [name for name in keys if name != "measure" or frame["measure"].n_unique() > 1]
-    return spoken.select(*named, "score", *there, "low", "high", *(["largest"] if "run" in keys else []))
+    most_open = ["largest"] if "run" in keys and "judges" not in there else []  # of four sources, sentences say it
+    return spoken.select(*named, "score", *there, "low", "high", *most_open)

@@ -9,13 +9,15 @@ import click
 
 from exaequo.choices import TABLE_FORMATS
 from exaequo.cli import output
-from exaequo.cli.options import Target, table_option, writes
+from exaequo.cli.options import Target, table_option, titled, writes
 from exaequo.errors import ExaequoError, UsageError
 
 if TYPE_CHECKING:
     from exaequo.read.collection import Collection
 
 TABLES = {"sizes": "", "grades": "Grades"}
+#: What people read, so that a line fits.
+_SHORT = {"topics with relevant documents": "topics with relevant ones", "relevant documents": "relevant"}
 
 
 @click.command()
@@ -68,8 +70,10 @@ def _write(read: Collection, qrels: str | None, topics: str | None) -> None:
 
 
 def _show(read: Collection, names: list[str], target: Target) -> None:
+    import polars as pl
+
     from exaequo.read.collection.overview import overview
-    from exaequo.tabular import Table, rows
+    from exaequo.tabular import rows
 
     found = overview(read).tables
     if target.format == "json":
@@ -77,10 +81,14 @@ def _show(read: Collection, names: list[str], target: Target) -> None:
         target.json({**about, **{name: rows(found[name]) for name in names}})
         return
     digits = dict.fromkeys(("min", "median", "mean", "max", "grade"), 1)
+    brief = found["sizes"].with_columns(pl.col("what", "counted").replace(_SHORT))
     tables = {
-        name: Table.of(found[name], TABLES[name], digits=digits).whole([True] * found[name].height) for name in names
+        name: table.whole([True] * found[name].height)
+        for name, table in titled(found, TABLES, names, brief={"sizes": brief}, digits=digits).items()
     }
     said = [f"{read.name}: a collection in the format of {read.kind}, language {read.language}"]
     remarks = [f"remark: {remark}" for remark in read.remarks]
-    everything = len(names) > 1
-    target.show(tables, before=said if everything else [], after=remarks if everything else [])
+    if len(names) > 1:
+        target.screen(tables, before=said, after=remarks)
+    else:
+        target.show(tables)

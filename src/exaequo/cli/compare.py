@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exaequo.choices import EXPECTED, FAIR, MEASURES, STRATEGIES, TABLE_FORMATS
+from exaequo.choices import EXPECTED, MEASURES, STRATEGIES, TABLE_FORMATS
 from exaequo.cli import output
 from exaequo.cli.options import (
-    TIES_HELP,
     Files,
     Target,
     View,
     compares,
+    deciding_ties,
     evaluates,
     measure_option,
     reads_runs,
     speaks,
     table_option,
+    titled,
     views,
     writes,
 )
@@ -73,7 +74,7 @@ NEEDED = {"judges": "judges", "orders": "rank-by", "sorts": "rank-by", "ordering
 @measure_option()
 @compares("interval", "samples", "single", "jointly", "margin")
 @click.option("--one-sided", is_flag=True, help="Ask only whether a run is better than the baseline.")
-@click.option("--ties", default=FAIR, show_default=True, help=TIES_HELP)
+@deciding_ties
 @evaluates("depth", "missing", "precision", "seed")
 @click.option(
     "--also", multiple=True, metavar="DIR", help="Another collection with the same systems: DIR/qrels*, DIR/runs/*."
@@ -96,7 +97,7 @@ def compare(
     measures: tuple[str, ...],
     plan: dict[str, Any],
     one_sided: bool,
-    ties: str,
+    ties: tuple[str, ...],
     options: dict[str, Any],
     also: tuple[str, ...],
     judges: tuple[str, ...],
@@ -119,7 +120,7 @@ def compare(
     from exaequo.options import Options
     from exaequo.read.orderings import read_orderings
 
-    asked, rule = tie_rule(ties.split(","))
+    asked, rule = tie_rule(ties)
     parsed, chosen = parse_measures(measures or MEASURES), Options(ties=asked, **options)
     how = Plan(**plan, alternative="greater" if one_sided else "two-sided", seed=chosen.seed, ties=rule)
     by, people = sorts_of(rank_by), read_orderings(orderings)
@@ -197,22 +198,18 @@ def show_comparison(
 ) -> None:
     """Write the tables of a comparison, or one of them, with the verdicts `said` above."""
     from exaequo.comparison.pages import for_a_paper
-    from exaequo.tabular import Table
 
     if only is not None and only not in frames:
         raise UsageError(f"There is no table {only} without --{NEEDED.get(only, 'also')}.")
     several = frames if target.format == "json" else [name for name in SHOWN if name in frames]
     names = {measure.name for measure in result.scores.measures}
     names.update(frames["orders"].columns if "orders" in frames else ())
-    titles = {name: say(TABLES[name]) for name in frames}
-    if result.plan.baseline is not None:
-        titles["systems"] = say("Systems (▲ better, ▼ worse than the baseline)")
-    tables = {
-        name: Table.of(frames[name], titles[name], brief=_brief(name, frames[name]), names=names)
-        for name in ([only] if only else several)
-    }
+    marked = {"systems": "Systems (▲ better, ▼ worse than the baseline)"}
+    titles = TABLES | (marked if result.plan.baseline is not None else {})
+    brief = {name: _brief(name, frame) for name, frame in frames.items()}
+    tables = titled(frames, titles, [only] if only else several, brief=brief, names=names)
     if target.format == "latex" and "systems" in tables:
-        tables["systems"] = for_a_paper(result, titles["systems"])
+        tables["systems"] = for_a_paper(result, say(titles["systems"]))
     before = [*([] if only or not said else _summary(result)), *target.beside(result.warnings)]
     target.show(tables, before=before, options=result.options, warnings=result.warnings)
 

@@ -61,7 +61,7 @@ def demo(collection: str, folder: str, sample: str | None) -> None:
 
 
 def _wrapped(text: str) -> str:
-    width = min(output.width() or WIDTH, WIDTH)
+    width = min(output.room()[0], WIDTH)
     return textwrap.fill(text, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 

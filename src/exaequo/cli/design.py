@@ -18,10 +18,10 @@ from exaequo.cli.options import (
     speaks,
     table_option,
     ties_option,
+    titled,
     writes,
 )
 from exaequo.errors import UsageError
-from exaequo.language import say
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,7 +36,7 @@ TABLES = {
 }
 #: What is shown unless a table is asked for; and of measures, what people read first.
 SHOWN = ("measures", "sizes")
-_OF_MEASURES = "measure f_p friedman_p told_apart_percent least_significant topics_for_half depth documents".split()
+_OF_MEASURES = "measure f_p told_apart_percent least_significant topics_for_half documents".split()
 
 #: Options that say how runs are evaluated.
 _OF_RUNS = ("measures", "ties", "samples", "depth", "missing", "precision", "seed", "rel_level", "max_grade")
@@ -120,12 +120,10 @@ def _refuse_ignored() -> None:
 
 
 def _show(frames: dict[str, pl.DataFrame], only: str | None, target: Target, **said: Any) -> None:
-    from exaequo.tabular import Table
-
-    several = frames if target.format == "json" else [name for name in SHOWN if name in frames]
-    brief = {} if only or "measures" not in frames else {"measures": frames["measures"].select(_OF_MEASURES)}
-    tables = {
-        name: Table.of(frames[name], say(TABLES[name]), brief=brief.get(name), digits=_DIGITS)
-        for name in ([only] if only else several)
-    }
-    target.show(tables, **said)
+    if only:
+        target.show(titled(frames, TABLES, [only], digits=_DIGITS), **said)
+        return
+    several = [name for name in (frames if target.format == "json" else SHOWN) if name in frames]
+    brief = {"measures": frames["measures"].select(_OF_MEASURES)} if "measures" in frames else {}
+    tables = titled(frames, TABLES, several, brief=brief, digits=_DIGITS)
+    target.screen(tables, after=target.others(frames, *SHOWN), **said)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @measure_option()
-@several_ties
+@several_ties()
 @click.option("-q", "--per-topic", is_flag=True, help="Also give the value of each topic.")
 @evaluates("depth", "missing", "precision", "seed", "samples")
 @views

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from exaequo.choices import MEASURES, TABLE_FORMATS, TIMEOUT
+from exaequo.choices import MEASURES, SEARCH_DEPTH, TABLE_FORMATS, TIMEOUT
 from exaequo.cli import output
-from exaequo.cli.options import Target, measure_option, speaks, writes
-from exaequo.cli.search import queries
+from exaequo.cli.options import Target, depth_option, measure_option, speaks, writes
+from exaequo.cli.search import field_option
 from exaequo.errors import UsageError
+from exaequo.language import say
 
 if TYPE_CHECKING:
     from exaequo.searching.experiments import Experiment
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
     help="A program: NAME='command {queries} {run}', with {topics}, {documents} too; may be repeated.",
 )
 @measure_option()
-@queries
+@depth_option(SEARCH_DEPTH, ", of built-in systems")
+@field_option
 @click.option("--timeout", type=click.FloatRange(0), default=TIMEOUT, show_default=True, help="Seconds; 0: no limit.")
 @writes(*TABLE_FORMATS, there="Write runs, judgments, queries, page and curves there.", where="DIR")
 @speaks
@@ -63,12 +65,27 @@ def experiment(
     output.warn(*result.warnings)
     shown = replace(target, path=None)
     if target.format == "table":
-        shown.text(result.text(width=output.room()[0]))
+        shown.text(_screen(result, *output.room()))
     else:
         shown.show({"systems": result.table()}, options=result.options, warnings=result.warnings)
     if target.path is not None:
         for path in saved(result, target.path):
             click.echo(path, err=True)
+
+
+def _screen(result: Experiment, columns: int, lines: int) -> str:
+    """Return scores and costs in one table if they fit, else one below the other."""
+    from exaequo.scores.screen import screen
+    from exaequo.screens import page, shown
+
+    whole, table = result.text(), result.table()
+    if max(map(len, whole.split("\n"))) <= columns:
+        return whole
+    alone = replace(table, title=say("Costs"), columns=[table.columns[0], *table.columns[-3:]])
+    costs = page((), {"costs": alone}, (), columns, lines // 3, "--format csv")
+    room = lines - costs.count("\n") - 2
+    scores = shown(replace(screen(result.scores), after=[say("* best of its column")]), columns, room)
+    return f"{scores}\n\n{costs}"
 
 
 def systems_of(models: tuple[str, ...], programs: tuple[str, ...]) -> dict[str, str]:

@@ -42,7 +42,7 @@ FOR_FILTERS: dict[str, Any] = {"threshold": THRESHOLD, "utility": "LF1", "beta":
 @click.option("--utility", metavar="A,B", help="Of a filter: LF1, LF2, T11U, or 2 or 4 numbers.  [default: LF1]")
 @click.option("--beta", type=click.FloatRange(0), help="Of a filter: weight of recall in F.  [default: 1]")
 @click.option("--docs", type=click.IntRange(1), metavar="N", help="Size of the collection, for contingency tables.")
-@show_option(30, "--rows", "Documents of each table to show.")
+@show_option(10, "--rows", "Documents of each table to show.")
 @click.option("--full", is_flag=True, help="Write all terms of sums, and all columns.")
 @evaluates("depth", precision=None, seed=None)
 @writes("text", "markdown", "json")
@@ -87,7 +87,7 @@ def explain(
         target.json({"lang": lang, "explanations": [each.as_dict(lang) for each in found]})
     else:
         markdown = target.format == "markdown"
-        width = 0 if target.path or markdown else output.width()
+        width = 0 if target.path or markdown else output.room()[0]
         look: dict[str, Any] = {"rows": show, "markdown": markdown, "full": full, "width": width}
         target.text("\n\n\n".join(each.text(spoken(), **look) for each in found))
 

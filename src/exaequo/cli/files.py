@@ -116,7 +116,9 @@ _READING = {
 #: Adds the options of commands that read files; the command gets them as `files`.
 reads_files = gathers("files", _files, _READING)
 _KEEP_GOING = click.option(
-    "--keep-going", is_flag=True, help="Leave out a RUN that cannot be read or judged, and go on; the exit code is 1 then."
+    "--keep-going",
+    is_flag=True,
+    help="Leave out a RUN that cannot be read or judged, and go on; the exit code is 1 then.",
 )
 
 

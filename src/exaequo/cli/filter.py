@@ -25,6 +25,7 @@ from exaequo.cli.options import (
     writes,
 )
 from exaequo.errors import UsageError
+from exaequo.language import say
 
 if TYPE_CHECKING:
     from exaequo.filtering import Filter, Learnt
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 _SETTING = "threshold docs beta hull average per_theme window by".split()
 #: The tables of a comparison that are made of the figures of themes alone.
 _TABLES = "systems pairs extremes correlations taus inversions topics contrasts".split()
+#: The figures of the first screen.
+_FIRST = "run theme N relevant precision recall F utility hull chosen_F".split()
 #: Options that not every table takes; the empty name is the table at a threshold.
 _TAKEN = {
     **dict.fromkeys("measures only baseline test correction alpha samples".split(), ("--compare",)),
@@ -59,6 +62,11 @@ class Asked:
     learn: str
     only: str | None
     measures: tuple[str, ...]
+
+    def first(self, setting: Setting, target: Target) -> bool:
+        """Tell whether the first screen is wanted: figures at a threshold, on standard output."""
+        other = self.sweep or self.curve or self.stream or setting.per_theme
+        return target.format == "table" and target.path is None and not other
 
     def check(self, setting: Setting) -> None:
         """Refuse what cannot be, or would be ignored."""
@@ -167,6 +175,11 @@ def filter_(
     found = _shown(filters, learnt, asked, setting)
     said += found.said
     output.warn(*said)
+    if asked.first(setting, target):
+        brief = [name for name in found.rows.columns if name in _FIRST]
+        more = [*found.after, say("More: --format csv has all figures; -q: themes")]
+        target.screen({"rows": views.table_of(found.rows.select(brief))}, after=more, rest="--format csv")
+        return
     tables = {"rows": views.table_of(found.rows)}
     if target.format == "json":
         tables["means"] = views.table_of(found.means)

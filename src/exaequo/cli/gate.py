@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from exaequo.choices import ALPHA, FAIR, GATE_MEASURES, GATE_TESTS, LEAST_TOPICS, MAX_DROP, PATTERNS
+from exaequo.choices import ALPHA, GATE_MEASURES, GATE_TESTS, LEAST_TOPICS, MAX_DROP, PATTERNS
 from exaequo.cli import output
-from exaequo.cli.options import TIES_HELP, Files, Target, evaluates, measure_option, reads_files, speaks, writes
+from exaequo.cli.options import Files, Target, deciding_ties, evaluates, measure_option, reads_files, speaks, writes
 from exaequo.errors import UsageError
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def _configured(context: click.Context, _: click.Parameter, path: str | None) ->
 @click.option(
     "--min-topics", type=click.IntRange(2), default=LEAST_TOPICS, show_default=True, help="Fewer decide nothing."
 )
-@click.option("--ties", default=FAIR, show_default=True, help=TIES_HELP)
+@deciding_ties
 @click.option("--equivalence", is_flag=True, help="A gain beyond the margin does not pass either.")
 @evaluates("depth", "missing", "precision", "seed")
 @writes("table", "json", "markdown", "junit", "github")
@@ -88,12 +88,12 @@ def gate(
 
     paths = _paths(given, config)
     output.check_paths([*paths, *([slices] if slices else ())], target.path)
-    ties = asked["ties"].split(",")
+    ties = asked["ties"]
     chosen = Options(ties=tie_rule(ties)[0], **options)
     rule = Rule(
         bars=bars(_asked(measures, config), max_drop, floors),
         seed=chosen.seed,
-        **{**asked, "ties": ties[0] if len(ties) == 1 else ties},
+        **{**asked, "ties": ties[0] if len(ties) == 1 else list(ties)},
     )
     labels = read_slices(slices) if slices else config.slices
     runs = judged_runs(files.qrels(paths[0]), map(files.run, paths[1:]), chosen, rule.measures)

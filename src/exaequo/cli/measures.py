@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+import textwrap
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from exaequo.cli import output
 from exaequo.cli.options import Target, writes
 
 if TYPE_CHECKING:
@@ -31,7 +35,15 @@ def measures(name: str | None, axioms: bool, target: Target) -> None:
     else:
         chosen = [parse_measure(name, complete=not name.isidentifier()).definition]
     lines = _listed(chosen) if name is None else _explained(chosen[0])
-    target.tell(lines, measures=[_facts(definition) for definition in chosen])
+    target.tell(_wrapped(lines), measures=[_facts(definition) for definition in chosen])
+
+
+def _wrapped(lines: Iterable[str]) -> Iterator[str]:
+    """Break long lines, what follows under the text of their first one."""
+    for line in lines:
+        label = re.match(r" *(\S+( \S+)? {2,})*", line)
+        under = " " * (label.end() if label else 0)
+        yield textwrap.fill(line, output.room()[0], subsequent_indent=under, break_on_hyphens=False)
 
 
 def _show_axioms(name: str, target: Target) -> None:
@@ -57,7 +69,7 @@ def _show_axioms(name: str, target: Target) -> None:
             lines.append(f"         {one}: {high:.6g}, but {two}: {low:.6g}")
         if finding.undefined:
             lines.append(f"         {finding.undefined:,} pairs not compared: undefined for one of the two")
-    target.tell(lines, measure=measure.name, axioms=[_finding(each) for each in findings])
+    target.tell(_wrapped(lines), measure=measure.name, axioms=[_finding(each) for each in findings])
 
 
 def _finding(finding: Finding) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from exaequo.choices import (
     CORRECTIONS,
     DATA_FORMATS,
     EXPECTED,
+    FAIR,
     HIGHEST_GRADE,
     INTERVAL_KINDS,
     LIBRARY_CORRECTIONS,
@@ -27,6 +28,7 @@ from exaequo.choices import (
     ORDERS_SAMPLED,
     PATTERNS,
     PRECISIONS,
+    ROBUST,
     STRATEGIES,
     TESTS,
 )
@@ -39,6 +41,8 @@ from exaequo.errors import UsageError
 from exaequo.language import ENGLISH, LANGUAGES, of_locale, say, speaking
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from exaequo.tabular import Table
 
 #: The form of JSON documents; it counts up when one changes.
@@ -84,6 +88,24 @@ class Target:
             text = "\n".join(say("{title}: none", title=table.title) for table in tables.values())
         self.text(text)
 
+    def screen(
+        self,
+        tables: Mapping[str, Table],
+        *,
+        before: Sequence[str] = (),
+        after: Sequence[str] = (),
+        rest: str = "--table {table}",
+        **said: Any,
+    ) -> None:
+        """Write the first screen of a result, and what has the `rest` of a table; elsewhere all of it."""
+        if self.format != "table" or self.path is not None:
+            self.show(tables, before=before, after=after, **said)
+            return
+        from exaequo.screens import page
+
+        some = {name: table for name, table in tables.items() if table.frame.height or not table.title}
+        self.text(page(before, some, after, *output.room(), rest))
+
     def beside(self, warnings: Iterable[str]) -> list[str]:
         """Return the warnings as lines where the output is passed on, with no standard error beside it."""
         return [] if self.format in ("table", "json") else [f"warning: {each}" for each in warnings]
@@ -110,15 +132,29 @@ class Target:
         else:
             self.text("\n".join(lines))
 
-    def others(self, tables: Iterable[str], shown: str) -> list[str]:
-        """Return a line at the end of a screen: which tables there are besides the one shown."""
-        names = ", ".join(name for name in tables if name != shown)
-        return [say("More: --table {names}", names=names)] if self.format == "table" else []
+    def others(self, tables: Iterable[str], *shown: str) -> list[str]:
+        """Return a line at the end of a screen: which tables there are besides those shown."""
+        names = ", ".join(name for name in tables if name not in shown)
+        return [say("More: --table {names}", names=names)] if self.format == "table" and names else []
 
     def one_table(self, only: str | None, tables: Iterable[str]) -> None:
         """Refuse several tables in one CSV."""
         if self.format == "csv" and only is None:
             raise UsageError(f"--format csv holds one table; choose it with --table: {', '.join(tables)}.")
+
+
+def titled(
+    frames: Mapping[str, pl.DataFrame],
+    titles: Mapping[str, str],
+    chosen: Iterable[str],
+    *,
+    brief: Mapping[str, pl.DataFrame] | None = None,
+    **look: Any,
+) -> dict[str, Table]:
+    """Return the chosen frames as tables with their titles; of some, people read a `brief` one."""
+    from exaequo.tabular import Table
+
+    return {name: Table.of(frames[name], say(titles[name]), brief=(brief or {}).get(name), **look) for name in chosen}
 
 
 def writes(
@@ -176,9 +212,11 @@ class _Field(NamedTuple):
     is_flag: bool = False
 
 
+#: What `--depth` does in every command that has it.
+_DEPTH = "Cut each list to its first N documents"
 #: The options of an evaluation: fields of `exaequo.options.Options`.
 _EVALUATION = {
-    "depth": _Field(click.IntRange(1), None, "N", "Cut each list at N, after ordering.", show_default=False),
+    "depth": _Field(click.IntRange(1), None, "N", f"{_DEPTH}, after ordering.", show_default=False),
     "rel_level": _Field(float, None, "N", "Least grade that is relevant.  [default: any above 0]"),
     "max_grade": _Field(float, HIGHEST_GRADE, "N", "A grade above this is not relevant; 'inf' lifts the limit.", "127"),
     "missing": _Field(click.Choice(MISSING), MISSING[0], None, "What a judged topic scores that the run lacks."),
@@ -186,10 +224,6 @@ _EVALUATION = {
     "seed": _Field(click.IntRange(0), 0, None, "For all that is random."),
     "samples": _Field(click.IntRange(2), ORDERS_SAMPLED, "N", "Orders to try if there is no closed form."),
 }
-TIES_HELP = (
-    "When better or worse is said. fair: where realistic, expected and optimistic orders agree; robust: where it holds "
-    "with one run at its worst and the other at its best; a strategy: by that alone; several: where they agree."
-)
 
 
 #: How runs are compared: fields of `Plan`.
@@ -278,17 +312,32 @@ class _Several(click.Choice[str]):
         return tuple(choose(each, param, ctx) for each in str(value).split(","))
 
 
-#: Adds `--ties` where there may be several; the command gets them as a tuple.
-several_ties = click.option(
-    "--ties",
-    type=_Several((*STRATEGIES, EXPECTED, ALL_TIES)),
-    multiple=True,
-    default=STRATEGIES[:1],
-    show_default=True,
-    callback=lambda _, __, given: tuple(name for names in given for name in names),
-    help="How tied documents are ordered; 'expected' is the mean over all orders, 'all' the first three. Several may "
-    "have commas between them.",
+def several_ties(*rules: str, text: str = "") -> Decorator:
+    """Add `--ties` where there may be several, and `rules` with what they are; the command gets them as a tuple."""
+    return click.option(
+        "--ties",
+        type=_Several((*rules, *STRATEGIES, EXPECTED, ALL_TIES)),
+        multiple=True,
+        default=(*rules, *STRATEGIES)[:1],
+        show_default=True,
+        callback=lambda _, __, given: tuple(name for names in given for name in names),
+        help="How tied documents are ordered; 'expected' is the mean over all orders, 'all' the first three. Several "
+        f"may have commas between them{text}.",
+    )
+
+
+#: Adds the same where better or worse is said: of several orders, all must agree.
+deciding_ties = several_ties(
+    *(FAIR, ROBUST),
+    text=": better or worse is said where they agree; 'fair': where realistic, expected and optimistic do; 'robust': "
+    "where it holds even with one run at its worst and the other at its best",
 )
+
+
+def depth_option(usual: int, which: str = "") -> Decorator:
+    """Add `--depth` where it is not that of an evaluation; `which` says more about the documents."""
+    text = f"{_DEPTH}{which}."
+    return click.option("--depth", type=click.IntRange(1), default=usual, show_default=True, metavar="N", help=text)
 
 
 def table_option(names: Iterable[str]) -> Decorator:

@@ -13,9 +13,16 @@ from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_
 from exaequo.language import say
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import polars as pl
+
     from exaequo.order import Ranking
     from exaequo.read import Qrels, Run
     from exaequo.tabular import Table
+
+#: Documents of each list that are shown beside the scores of a renamed one.
+SHOWN = 10
 
 
 @click.command()
@@ -25,6 +32,12 @@ if TYPE_CHECKING:
 @click.option("--topic", "topics", multiple=True, metavar="TOPIC", help="Only this topic; may be repeated.")
 @click.option("--rename", multiple=True, metavar="OLD=NEW", help="Rename a document, and show what that does.")
 @measure_option("For --rename")
+@click.option(
+    "--show",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Documents of each list to show in tables.  [default: all; with --rename 10, and the renamed]",
+)
 @evaluates("depth", "precision", "seed")
 @writes("run", *TABLE_FORMATS, default="run; table with --rename")
 @reads_files
@@ -36,6 +49,7 @@ def order(
     topics: tuple[str, ...],
     rename: tuple[str, ...],
     measures: tuple[str, ...],
+    show: int | None,
     options: dict[str, Any],
     target: Target,
     files: Files,
@@ -64,13 +78,14 @@ def order(
     target = replace(target, format=target.format or ("table" if renames else "run"))
     after = ranked(*renamed(judged, lines, renames)) if renames else before
     if renames and target.format not in ("run", "csv", "json"):
-        tables = _comparison(before, after, renames, measures or MEASURES)
+        tables = _comparison(before, after, renames, measures or MEASURES, show or SHOWN)
         nowhere = say("No list that is shown has a renamed document.")
         target.show(tables, before=[] if tables["scores"].frame.height else [nowhere])
     elif target.format == "run":
         output.write(as_run(after, after.lines.run.name), target.path)
     else:
-        target.show({"documents": Table.of(table(after))})
+        documents = table(after)
+        target.show({"documents": Table.of(documents, brief=_first(documents, show))})
 
 
 def _only(ranking: Ranking, topics: tuple[str, ...]) -> Ranking:
@@ -84,10 +99,17 @@ def _only(ranking: Ranking, topics: tuple[str, ...]) -> Ranking:
     return ranking.part(known.is_in(list(topics)).to_numpy()[ranking.topic])
 
 
+def _first(documents: pl.DataFrame, show: int | None, also: Iterable[str] = ()) -> pl.DataFrame:
+    """Return the first documents of each list, and these."""
+    if show is None:
+        return documents
+    return documents.filter((documents["rank"] <= show) | documents["docno"].is_in(list(also)))
+
+
 def _comparison(
-    before: Ranking, after: Ranking, renames: dict[str, str], measures: tuple[str, ...]
+    before: Ranking, after: Ranking, renames: dict[str, str], measures: tuple[str, ...], show: int
 ) -> dict[str, Table]:
-    """Return the lists that have a renamed document, before and after, and their scores."""
+    """Return the scores of the lists that have a renamed document, and so many of their documents, before and after."""
     import numpy as np
     import polars as pl
 
@@ -106,8 +128,12 @@ def _comparison(
         topics = np.flatnonzero(touched).tolist()
         rows += [(before.judgments.topics[at], measure.name, float(one[at]), float(two[at])) for at in topics]
     scores = pl.DataFrame(rows, schema=["topic", "measure", "before", "after"], orient="row")
+    lists = {
+        name: (ranked, _first(ranked, show, {*renames, *renames.values()}))
+        for name, ranked in (("before", table(before)), ("after", table(after)))
+    }
+    titles = {"before": say("Before"), "after": say("After: {said}", said=said)}
     return {
-        "before": Table.of(table(before), say("Before")),
-        "after": Table.of(table(after), say("After: {said}", said=said)),
         "scores": Table.of(scores),
+        **{name: Table.of(whole, titles[name], brief=brief) for name, (whole, brief) in lists.items()},
     }

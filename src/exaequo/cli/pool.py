@@ -12,14 +12,24 @@ from exaequo.choices import (
     POOL_DEPTH,
     POOL_FORMATS,
     STDIN,
-    STRATEGIES,
     TABLE_FORMATS,
     TIES_AT_DEPTH,
 )
 from exaequo.cli import output
-from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, speaks, table_option, writes
+from exaequo.cli.options import (
+    Files,
+    Target,
+    depth_option,
+    evaluates,
+    measure_option,
+    reads_files,
+    speaks,
+    table_option,
+    ties_option,
+    titled,
+    writes,
+)
 from exaequo.errors import UsageError
-from exaequo.language import say
 
 if TYPE_CHECKING:
     from exaequo.pooling import Pool
@@ -41,7 +51,7 @@ _NEEDS = {"teams": "--team or --teams", "overview": "--leave-out", "left_out": "
 
 @click.command()
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@click.option("--depth", type=click.IntRange(1), default=POOL_DEPTH, show_default=True, help="Documents of each list.")
+@depth_option(POOL_DEPTH, ", which are pooled")
 @click.option(
     "--ties-at-depth",
     type=click.Choice(TIES_AT_DEPTH),
@@ -56,9 +66,7 @@ _NEEDS = {"teams": "--team or --teams", "overview": "--leave-out", "left_out": "
 @click.option("--qrels", metavar="QRELS", help="Judgments: tell what is judged and relevant.")
 @click.option("--leave-out", is_flag=True, help="Score each run without what only its team contributed; needs --qrels.")
 @measure_option("To score by, with --leave-out")
-@click.option(
-    "--ties", type=click.Choice(STRATEGIES), default=STRATEGIES[0], show_default=True, help="Of these scores."
-)
+@ties_option(text="How tied documents are ordered for these scores.")
 @evaluates("precision", "seed")
 @table_option(TABLES)
 @click.option("--as", "kind", type=click.Choice(POOL_FORMATS), help="What FILE is.  [default: as it ends, or tsv]")
@@ -137,13 +145,12 @@ def _refuse(
 
 
 def _show(result: Pool, only: str | None, target: Target) -> None:
-    from exaequo.tabular import Table
-
     there = [name for name in TABLES if result.tables[name].width]
     first = [name for name in SHOWN if name in there][-1]
     shown = [only] if only else [name for name in there if name != "frame"] if target.format == "json" else [first]
-    tables = {
-        name: Table.of(result.tables[name], say(TABLES[name]), digits={"median": 1, "ranks_mean": 2}) for name in shown
-    }
-    said = ([], []) if only else (result.sentences, target.others(there, first))
-    target.show(tables, before=said[0], after=said[1], options=result.options, warnings=result.warnings)
+    tables = titled(result.tables, TABLES, shown, digits={"median": 1, "ranks_mean": 2})
+    said: dict[str, Any] = {"options": result.options, "warnings": result.warnings}
+    if only:
+        target.show(tables, **said)
+    else:
+        target.screen(tables, before=result.sentences, after=target.others(there, first), **said)

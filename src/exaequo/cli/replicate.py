@@ -18,6 +18,7 @@ from exaequo.cli.options import (
     speaks,
     table_option,
     ties_option,
+    titled,
     writes,
 )
 from exaequo.errors import UsageError
@@ -35,6 +36,9 @@ TABLES = {
     "headers": "What differs by the metadata of the files, in capital letters: platform, research goal, "
     "implementation, method, actor, data",
 }
+#: What is shown unless a table is asked for, and of it what people read first.
+SHOWN = ("runs",)
+_OF_RUNS = ("original", "reproduced", "measure", "mean", "mean_reproduced", "rmse", "p")
 
 
 class WithMany(click.Command):
@@ -114,19 +118,26 @@ def replicate(
     runs = [files.runs(each) for each in (originals, reproductions)]
     result = replicate_runs([files.qrels(each) for each in judged], runs, parsed, chosen, Comparing(**plan))
     output.warn(*result.warnings)
-    _show(result, [only] if only else [name for name in TABLES if name != "topics" or per_topic], target)
+    if only is None and not per_topic and target.format == "table" and target.path is None:
+        brief = {name: result.tables[name].select(_OF_RUNS) for name in SHOWN}
+        tables = titled(result.tables, TABLES, SHOWN, brief=brief, names=set(result.options["measures"]))
+        there = [name for name in TABLES if result.tables[name].height]
+        target.screen(tables, before=_said(result), after=target.others(there, *SHOWN))
+    else:
+        _show(result, [only] if only else [name for name in TABLES if name != "topics" or per_topic], target)
 
 
 def _show(result: Replication, chosen: list[str], target: Target) -> None:
-    from exaequo.tabular import Table
+    tables = titled(result.tables, TABLES, chosen, names=set(result.options["measures"]))
+    before = _said(result) if len(chosen) > 1 else []
+    target.show(tables, before=before, options=result.options, warnings=result.warnings)
 
-    names = set(result.options["measures"])
-    tables = {name: Table.of(result.tables[name], say(TABLES[name]), names=names) for name in chosen}
+
+def _said(result: Replication) -> list[str]:
+    """Say how they were compared, and what came out."""
     how = result.options
     topics = f" {in_words('and')} ".join(map(str, dict.fromkeys(how["topics"])))
     seen = say(
         "{topics} topics, {ties} ties, {test}", topics=topics, ties=strategy(how["ties"]), test=in_words(how["test"])
     )
-    before = [seen + (say(", RBO with p {p:g}", p=how["p"]) if how["same_collection"] else "")]
-    before += result.sentences
-    target.show(tables, before=before if len(chosen) > 1 else [], options=result.options, warnings=result.warnings)
+    return [seen + (say(", RBO with p {p:g}", p=how["p"]) if how["same_collection"] else ""), *result.sentences]

@@ -55,6 +55,7 @@ def report(
     from exaequo.measures import parse_measures
     from exaequo.options import Options
     from exaequo.reporting import Wanted, content_of, page, read_texts
+    from exaequo.screens import wrapped
 
     chosen = Options(ties=COMPARED, **options)
     how = Plan(**plan, seed=chosen.seed)
@@ -71,6 +72,6 @@ def report(
     if len(text) > LARGE:
         output.warn(f"{path}: {len(text) / 1e6:.0f} MB; a lower --show makes a smaller page")
     output.write(text, path)
-    click.echo(content.verdict, err=path == "-")
+    click.echo("\n".join(wrapped([content.verdict], output.room()[0])), err=path == "-")
     what = say("one page: {title}", title=content.shown["title"])
     output.wrote(path, f"{what}; {', '.join(each.name for each in parsed)}")

@@ -6,22 +6,17 @@ import click
 
 from exaequo.choices import MODELS, SEARCH_DEPTH, TOPIC_FIELDS
 from exaequo.cli import output
-from exaequo.cli.files import Command
+from exaequo.cli.options import depth_option
 
-
-def queries(function: Command) -> Command:
-    """Add the options of what is asked and how much is returned."""
-    click.option(
-        "--field",
-        "fields",
-        type=click.Choice(TOPIC_FIELDS),
-        default=TOPIC_FIELDS[0],
-        show_default=True,
-        help="The query.",
-    )(function)
-    return click.option(
-        "--depth", type=click.IntRange(1), default=SEARCH_DEPTH, show_default=True, metavar="N", help="Longest list."
-    )(function)
+#: Adds what of a topic is asked.
+field_option = click.option(
+    "--field",
+    "fields",
+    type=click.Choice(TOPIC_FIELDS),
+    default=TOPIC_FIELDS[0],
+    show_default=True,
+    help="The query.",
+)
 
 
 @click.command()
@@ -35,7 +30,8 @@ def queries(function: Command) -> Command:
 )
 @click.option("--stem/--no-stem", default=False, show_default=True, help="Stem words (Snowball).")
 @click.option("--stop/--no-stop", default=True, show_default=True, help="Leave stop words out.")
-@queries
+@depth_option(SEARCH_DEPTH)
+@field_option
 @click.option("-o", "--output", "path", metavar="RUN", help="Write there instead of to standard output.")
 def search(collection: str, model: str, stem: bool, stop: bool, depth: int, fields: str, path: str | None) -> None:
     """Search COLLECTION (a folder, or a shipped name) for its topics, and write the lists as a run."""

@@ -52,6 +52,7 @@ def study(
     where it was; a file that changed is done again. Files that cannot be read are reported and left out;
     the exit code is 1 then.
     """
+    from exaequo.screens import wrapped
     from exaequo.study import study as study_archive
     from exaequo.study.pages import write
     from exaequo.study.sentences import summary
@@ -81,7 +82,7 @@ def study(
     if remarks:
         output.warn(f"{remarks:,} remarks on runs are in {out}/tables/remarks.csv")
     files = write(result, out)
-    output.show_text("\n".join(summary(result)))
+    output.show_text("\n".join(wrapped(summary(result), output.room()[0])))
     seen = {"n": len(files), "size": sum(each.stat().st_size for each in files) // 1000, "out": out}
     click.echo(say("{n} files ({size:,} kB) in {out}; {out}/index.html shows all of them", **seen), err=True)
     return int(bool(result.broken))

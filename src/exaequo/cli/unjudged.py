@@ -8,8 +8,17 @@ import click
 
 from exaequo.choices import JUDGED_AT, MEASURES, TABLE_FORMATS
 from exaequo.cli import output
-from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, speaks, table_option, writes
-from exaequo.language import say
+from exaequo.cli.options import (
+    Files,
+    Target,
+    evaluates,
+    measure_option,
+    reads_files,
+    speaks,
+    table_option,
+    titled,
+    writes,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -64,23 +73,21 @@ def unjudged(
     from exaequo.measures import parse_measures
     from exaequo.options import Options
     from exaequo.residuals import unjudged_in
-    from exaequo.tabular import Table
 
     chosen, parsed = Options(**options), parse_measures(measures or MEASURES)
     judged = judged_runs(files.qrels(qrels), files.runs(runs), chosen, parsed)
     result = unjudged_in(judged, parsed, chosen, grade=grade, cutoffs=cutoffs or JUDGED_AT)
     output.warn(*result.warnings)
     first, *more = result.sentences
-    if only or target.format == "json":
-        brief = {"judged": _in_rows(result.judged)}
-        shown = [only] if only else TABLES
-        tables = {name: Table.of(result.tables[name], say(TABLES[name]), brief=brief.get(name)) for name in shown}
-    else:
-        title = say("Scores if none is relevant, at least and at most; what ties leave, judgments add")
-        tables = {"scores": Table.of(result.scores, title, brief=_first(result.scores))}
-        more += target.others(TABLES, "")
     before, after = ([], []) if only in ("judged", "topics") else ([first], more)
-    target.show(tables, before=before, after=after, options=result.options, warnings=result.warnings)
+    said: dict[str, Any] = {"options": result.options, "warnings": result.warnings}
+    if only or target.format == "json":
+        tables = titled(result.tables, TABLES, [only] if only else TABLES, brief={"judged": _in_rows(result.judged)})
+        target.show(tables, before=before, after=after, **said)
+    else:
+        titles = {"scores": "Scores if none is relevant, at least and at most; what ties leave, judgments add"}
+        tables = titled(result.tables, titles, titles, brief={"scores": _first(result.scores)})
+        target.screen(tables, before=before, after=[*after, *target.others(TABLES)], **said)
 
 
 def _first(scores: pl.DataFrame) -> pl.DataFrame:

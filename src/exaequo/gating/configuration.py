@@ -135,8 +135,8 @@ class _File:
             self._check(key, value)
         rest = {key: value for key, value in content.items() if key not in (*_FILES, "measures", "slices")}
         options = {_KEYS[key].option or key.replace("-", "_"): value for key, value in rest.items()}
-        if isinstance(options.get("ties"), list):
-            options["ties"] = ",".join(options["ties"])
+        if isinstance(options.get("ties"), str):
+            options["ties"] = [options["ties"]]
         measures, slices = content.get("measures", {}), content.get("slices", {})
         if isinstance(measures, list):
             options["measures"] = measures
