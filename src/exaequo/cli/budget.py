@@ -9,7 +9,7 @@ import click
 from exaequo.choices import ALPHA, BUDGET_MEASURES, PATTERNS, TABLE_FORMATS, TO_JUDGE
 from exaequo.cli import output
 from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, speaks, writes
-from exaequo.language import say, word
+from exaequo.language import say
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -85,31 +85,12 @@ def _method(options: dict[str, Any], topics: int) -> list[str]:
 
 def _brief(frames: Mapping[str, pl.DataFrame]) -> tuple[dict[str, pl.DataFrame], list[str]]:
     """Return what people read of runs and pairs, and say what is left out."""
+    from exaequo.budgeting.wording import widths
+
     brief, left = {}, []
     for name, most in (("runs", ROWS), ("pairs", PAIRS)):
-        rows = _widths(frames[name])
+        rows = widths(frames[name])
         brief[name] = rows.head(most)
         if rows.height > most:
             left.append(say("… and {n:,} more; --table {table} has all", n=rows.height - most, table=name))
     return brief, left
-
-
-def _widths(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return a row per run or pair and measure: the score, the width of each source, and the interval of all.
-
-    One measure alone is named above.
-    """
-    import polars as pl
-
-    from exaequo.budgeting.intervals import SOURCES, TOGETHER
-
-    keys = [name for name in ("one", "two", "run", "measure") if name in frame.columns]
-    alone = frame.filter(pl.col("source") != TOGETHER)
-    wide = alone.pivot("source", index=keys, values="width", maintain_order=True)
-    there = [source for source in SOURCES if source in wide.columns]
-    most = alone.group_by(keys, maintain_order=True).agg(largest=pl.col("source").get(pl.col("width").arg_max()))
-    together = frame.filter(pl.col("source") == TOGETHER).select(*keys, "score", "low", "high")
-    rows = together.join(wide, on=keys, maintain_order="left").join(most, on=keys, maintain_order="left")
-    spoken = rows.with_columns(pl.col("largest").replace({source: word(source) for source in there}))
-    named = [name for name in keys if name != "measure" or frame["measure"].n_unique() > 1]
-    return spoken.select(*named, "score", *there, "low", "high", *(["largest"] if "run" in keys else []))
