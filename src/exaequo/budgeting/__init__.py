@@ -22,7 +22,7 @@ from exaequo.budgeting.wording import of_pair, of_run
 from exaequo.choices import ALPHA, BUDGET_MEASURES, HIGHEST_GRADE, LEAST_TOPICS, PATTERNS, TO_JUDGE
 from exaequo.comparison.values import refuse_geometric
 from exaequo.errors import BadParameter, bad_input
-from exaequo.evaluation import judged_runs, warn
+from exaequo.evaluation import Judged, judged_runs, warn
 from exaequo.judge import Ints
 from exaequo.measures import Measure, parse_measures
 from exaequo.options import Options, check_alpha
@@ -160,10 +160,24 @@ def budget_runs(
     """Do so for what has been read; warnings are collected, not given. Scores stand by the first of the judgments."""
     if not runs:
         raise BadParameter("No run is given.")
-    refuse_geometric(measures, "; ask for {plain}.")
     names = unique_names([(run.name, run.source.name) for run in runs])
-    base = _place(asked.baseline, names, runs)
-    worlds, notes = _shared([_world(each, runs, measures, options, asked) for each in qrels], qrels[0])
+    worlds = [list(judged_runs(each, runs, options, measures)) for each in qrels]
+    return budget_judged(worlds, names, measures, options, asked)
+
+
+def budget_judged(
+    judges: Sequence[Sequence[Judged]],
+    names: Sequence[str],
+    measures: Sequence[Measure],
+    options: Options,
+    asked: Asked,
+) -> Budget:
+    """Do so for runs as each judge sees them, under these names."""
+    refuse_geometric(measures, "; ask for {plain}.")
+    first = [ordering for ordering, _ in judges[0]]
+    base = _place(asked.baseline, names, [ordering.run for ordering in first])
+    qrels = [runs[0][0].judgments.qrels for runs in judges]
+    worlds, notes = _shared([_world(runs, measures, options, asked) for runs in judges], qrels[0])
     order = _best_first(worlds[0], measures[0], names)
     drawing = Drawing(asked.alpha, Setting(asked.samples, options.seed))
     rows = _of_runs(worlds, order, names, measures, drawing)
@@ -200,10 +214,10 @@ def _place(baseline: str | None, names: Sequence[str], runs: Sequence[Run]) -> i
     return at
 
 
-def _world(qrels: Qrels, runs: Sequence[Run], measures: Sequence[Measure], options: Options, asked: Asked) -> _World:
-    """Judge all runs and find their ends."""
+def _world(runs: Iterable[Judged], measures: Sequence[Measure], options: Options, asked: Asked) -> _World:
+    """Find the ends of all runs as one judge sees them."""
     found, remarks, grade = [], [], 0.0
-    for ordering, said in judged_runs(qrels, runs, options, measures):
+    for ordering, said in runs:
         grade = relevant_grade(ordering, asked.grade)
         remarks += said
         found.append(listed(ordering, measures, options, grade))

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from exaequo.choices import ALPHA, BUDGET_MEASURES, PATTERNS, TABLE_FORMATS, TO_JUDGE
 from exaequo.cli import output
 from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, speaks, titled, writes
-from exaequo.language import say, word
-
-if TYPE_CHECKING:
-    import polars as pl
+from exaequo.language import say
 
 TABLES = {
     "runs": "Scores, what each source leaves open (width), and the interval of all together",
@@ -59,6 +56,7 @@ def budget(
     output.check_paths((qrels, *judges, *runs), target.path)
     target.one_table(only, TABLES)
     from exaequo.budgeting import Asked, budget_runs
+    from exaequo.budgeting.wording import widths
     from exaequo.measures import parse_measures
     from exaequo.options import Options
 
@@ -70,7 +68,7 @@ def budget(
     if only:
         target.show(titled(result.tables, TABLES, [only]), **said)
         return
-    brief = {name: _widths(result.tables[name]) for name in SHOWN}
+    brief = {name: widths(result.tables[name]) for name in SHOWN}
     tables = titled(result.tables, TABLES, TABLES if target.format == "json" else SHOWN, brief=brief)
     before = [*_method(result.options, result.topics), *result.sentences]
     target.screen(tables, before=before, after=target.others(TABLES), **said)
@@ -81,25 +79,3 @@ def _method(options: dict[str, Any], topics: int) -> list[str]:
     sure = 100 * (1 - options["alpha"])
     said = {"measures": ", ".join(options["measures"]), "n": topics, "sure": sure}
     return [say("{measures}: {n:,} topics, {sure:g} % over topics; ties and judgments at their worst", **said)]
-
-
-def _widths(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return a row per run or pair and measure: the score, the width of each source, and the interval of all.
-
-    One measure alone is named above.
-    """
-    import polars as pl
-
-    from exaequo.budgeting.intervals import SOURCES, TOGETHER
-
-    keys = [name for name in ("one", "two", "run", "measure") if name in frame.columns]
-    alone = frame.filter(pl.col("source") != TOGETHER)
-    wide = alone.pivot("source", index=keys, values="width", maintain_order=True)
-    there = [source for source in SOURCES if source in wide.columns]
-    most = alone.group_by(keys, maintain_order=True).agg(largest=pl.col("source").get(pl.col("width").arg_max()))
-    together = frame.filter(pl.col("source") == TOGETHER).select(*keys, "score", "low", "high")
-    rows = together.join(wide, on=keys, maintain_order="left").join(most, on=keys, maintain_order="left")
-    spoken = rows.with_columns(pl.col("largest").replace({source: word(source) for source in there}))
-    named = [name for name in keys if name != "measure" or frame["measure"].n_unique() > 1]
-    most_open = ["largest"] if "run" in keys and "judges" not in there else []  # of four sources, sentences say it
-    return spoken.select(*named, "score", *there, "low", "high", *most_open)

@@ -42,6 +42,7 @@ from exaequo.reporting.sentences import (
     verdict_of,
 )
 from exaequo.reporting.texts import Texts, document_texts, topic_texts
+from exaequo.reporting.trust import Kept, trust_of
 from exaequo.reporting.words import measures_of, notes_of
 from exaequo.scores import Scores
 from exaequo.tabular import cell_text
@@ -80,16 +81,19 @@ def content_of(
     runs: Iterable[Judged], measures: Sequence[Measure], options: Options, plan: Plan, wanted: Wanted
 ) -> Content:
     """Compute everything in one pass."""
-    result = compare_runs(runs, measures, options, plan, least=1, facts=noting(measures, options, wanted.documents))
+    kept = Kept(measures[0], plan.baseline)
+    note = noting(measures, options, wanted.documents)
+    result = compare_runs(kept.passing(runs), measures, options, plan, least=1, facts=note)
+    trust, budget = trust_of(result, kept, options)
     name = shortened(result.scores.inputs, whole=wanted.paths)
     texts = _texts(result, wanted)
-    shown = _shown(result, options, wanted, name) | _topics(result, options, wanted, texts)
+    shown = _shown(result, options, wanted, name) | _topics(result, options, wanted, texts) | {"trust": trust}
     latex = tabular.latex(for_a_paper(result)) if len(result.scores.runs) > 1 else ""
     with speaking(ENGLISH):  # programs read it
         about = _about(result, options, wanted, name, shown)
         data = data_of(result, options, leaders(result))
         data |= {"latex": latex, "depth": wanted.documents, "qrels": name(result.scores.inputs["qrels"]["file"])}
-        data |= {"about": about, "texts": texts}
+        data |= {"about": about, "texts": texts, "budget": budget}
         names = {plan.name: shown["test"], **dict(zip(result.scores.ties, shown["strategies"], strict=True))}
     return Content(verdict_of(result, *leaders(result)), result.warnings, shown | {"data": data, "names": names})
 

@@ -45,7 +45,7 @@ def _seen(topics: int, ties: str) -> str:
     return say("{n:,} {n:topic|topics}, {ties} ties", n=topics, ties=strategy(ties))
 
 
-def _figure(name: str, title: str, text: str, chart: Chart, cells: Sequence[Sequence[str]] = ()) -> Row:
+def figure_of(name: str, title: str, text: str, chart: Chart, cells: Sequence[Sequence[str]] = ()) -> Row:
     """Return a figure, words for those who do not see it, and its cells, heads first, if they stand nowhere else."""
     svg = chart.drawn("svg").decode()
     if not svg.startswith("<svg"):
@@ -63,7 +63,7 @@ def _of_lines(result: Comparison, ranked: list[str], about: str) -> Iterator[Row
     title = say("Interpolated precision")
     chart = mean_curves(curves, Canvas.of({}, title, about))
     text = say("Precision at recall 0 to 1, averaged over topics.")
-    yield _figure("curves", title, text, chart, _cells(map(number, levels), curves))
+    yield figure_of("curves", title, text, chart, _cells(map(number, levels), curves))
     cut = first_cut(scores.measures)
     if cut is not None:
         name = without_cutoff(cut.name).name
@@ -71,7 +71,7 @@ def _of_lines(result: Comparison, ranked: list[str], about: str) -> Iterator[Row
         title = say("{measure} against the cutoff", measure=name)
         every = _seen(len(scores.evaluated), scores.ties[0])
         chart = cutoff_lines(at_k, CUTOFFS, name, Canvas.of({}, title, every))
-        yield _figure("at-k", title, say("Means over all judged topics."), chart, _cells(map(str, CUTOFFS), at_k))
+        yield figure_of("at-k", title, say("Means over all judged topics."), chart, _cells(map(str, CUTOFFS), at_k))
     if len(scores.measures) > 1 and len(ranked) > 2:
         title = say("Agreement of measures")
         text = say("Kendall's τ-b between the rankings of the runs by each two measures.")
@@ -81,7 +81,7 @@ def _of_lines(result: Comparison, ranked: list[str], about: str) -> Iterator[Row
             [say("measure"), *result.taus.columns[1:]],
             *([cell_text(cell) for cell in row] for row in result.taus.rows()),
         ]
-        yield _figure("measures", title, text, chart, cells)
+        yield figure_of("measures", title, text, chart, cells)
 
 
 def _cells(heads: Iterable[str], by_run: Mapping[str, Sequence[float]]) -> list[list[str]]:
@@ -104,7 +104,7 @@ def _of_ties(scores: Scores, found: dict[str, dict[str, float]]) -> Iterator[Row
     chart = tie_rows(rows, lengths, DEEPEST_TIE, Canvas.of({}, title))
     cells = [[say("topic"), say("ranks of ties that are mixed"), say("ranks of other ties")]]
     cells += [[topic, *_ranges(bars)] for topic, bars in zip(topics, facts.ties, strict=True)]
-    yield _figure("tie-groups", title, text, chart, cells)
+    yield figure_of("tie-groups", title, text, chart, cells)
 
 
 def _ranges(bars: list[Row]) -> list[str]:
@@ -128,7 +128,7 @@ def _of_pair(scores: Scores, best: str, second: str) -> Iterator[Row]:
     canvas = Canvas.of({}, pair.title, say("{ties} ties", ties=strategy(scores.ties[0])))
     title = say("{pair}, topic by topic", pair=pair.title)
     text = say("Differences in {measure}, sorted.", measure=name)
-    yield _figure("topics", title, text, gap_bars(pair, canvas), cells)
+    yield figure_of("topics", title, text, gap_bars(pair, canvas), cells)
     topic = topics[int(np.argmax(np.abs(pair.gap)))]
     at = scores.evaluated.index_of(topic)
     hits = {run: scores.facts[run].hits[at] for run in (best, second)}
@@ -150,4 +150,4 @@ def _of_pair(scores: Scores, best: str, second: str) -> Iterator[Row]:
     ranks = [[run, str(len(found)), ", ".join(map(str, found))] for run, found in hits.items()]
     heads = [say("run"), say("found in the first {n}", n=DEEPEST_HIT), say("ranks of relevant documents")]
     title = say("Relevant documents found, topic {topic}", topic=topic)
-    yield _figure("recall", title, text, chart, [heads, *ranks])
+    yield figure_of("recall", title, text, chart, [heads, *ranks])

@@ -63,6 +63,12 @@ on("csv", "click", () => {
   );
   save("values.csv", "text/csv", lines.join("\n") + "\n");
 });
+on("budget-csv", "click", () => {
+  const rows = data.budget.runs;
+  const names = Object.keys(rows[0]);
+  const lines = rows.map((row) => names.map((each) => quoted(String(row[each] ?? ""))).join(","));
+  save("budget.csv", "text/csv", [names.join(","), ...lines].join("\n") + "\n");
+});
 on("latex", "click", () => save("means.tex", "text/x-tex", data.latex + "\n"));
 on("json", "click", () => save("report.json", "application/json", JSON.stringify(data)));
 const standalone = (svg) => {

@@ -40,6 +40,15 @@ def _on_ties(result: Comparison) -> dict[str, tuple[str, str]]:
             say("ties decide"),
             say("Realistic, expected and optimistic orders disagree on which run is better: no verdict is given."),
         ),
+        "budget": (
+            say("left open"),
+            say(
+                "A score would be another with tied documents in another order, with judgments of documents nobody "
+                "judged, or on other topics. Each of these leaves an interval, and its width says how much it matters. "
+                "Together: other topics are drawn, each with ties and unjudged documents at their worst and their "
+                "best. Work pays most on the largest."
+            ),
+        ),
     }
 
 
