@@ -6,7 +6,7 @@ import click
 
 from exaequo.choices import MODELS, SEARCH_DEPTH, TOPIC_FIELDS
 from exaequo.cli import output
-from exaequo.cli.files import Command
+from exaequo.cli.files import FILE, Command
 
 
 def queries(function: Command) -> Command:
@@ -36,7 +36,7 @@ def queries(function: Command) -> Command:
 @click.option("--stem/--no-stem", default=False, show_default=True, help="Stem words (Snowball).")
 @click.option("--stop/--no-stop", default=True, show_default=True, help="Leave stop words out.")
 @queries
-@click.option("-o", "--output", "path", metavar="RUN", help="Write there instead of to standard output.")
+@click.option("-o", "--output", "path", type=FILE, metavar="RUN", help="Write there instead of to standard output.")
 def search(collection: str, model: str, stem: bool, stop: bool, depth: int, fields: str, path: str | None) -> None:
     """Search COLLECTION (a folder, or a shipped name) for its topics, and write the lists as a run."""
     output.check_paths((), path)

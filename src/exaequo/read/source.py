@@ -19,6 +19,9 @@ from exaequo.errors import bad_input
 
 #: Endings that say how a file is packed, not what is in it.
 PACKED = frozenset({".gz", ".bz2", ".xz", ".zst"})
+_MARK = b"\xef\xbb\xbf"
+#: Beginnings that Polars takes for something packed. One may be the name of a topic, such as x^2.
+_UNPACKED_BY_POLARS = (b"x^", b"x\x01", b"x\x9c", b"x\xda", b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,12 @@ def load(path: str, *, digest: bool = False) -> tuple[bytes, Source]:
     data = _unpack(raw, name)
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise bad_input(name, "the file is UTF-16", "UTF-8", "Save it as UTF-8: iconv -f UTF-16 -t UTF-8")
-    return data.removeprefix(b"\xef\xbb\xbf"), source
+    return data.removeprefix(_MARK), source
+
+
+def as_it_stands(data: bytes) -> bytes:
+    """Return text that Polars reads as it stands: with a byte-order mark where it would unpack it, whatever it is."""
+    return _MARK + data if data.startswith(_UNPACKED_BY_POLARS) else data
 
 
 def _raw_bytes(path: str, name: str) -> bytes:
