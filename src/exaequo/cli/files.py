@@ -37,7 +37,7 @@ class Number(click.FloatRange):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Return the number."""
         number: float = super().convert(value, param, ctx)
-        return self.fail("nan is no number.", param, ctx) if number != number else number
+        return self.fail("it must be a number, not nan.", param, ctx) if number != number else number
 
 
 FILE, DIR = _Place("file"), _Place("dir")
