@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+#: The exit code of a program that was interrupted.
+INTERRUPTED = 130
 #: How tied documents can be ordered, fairest first; `all` stands for the first three.
 STRATEGIES = ("realistic", "conventional", "optimistic", "rank", "input", "random")
 #: The worst order for the system, that of names, and the best: what ties leave open.

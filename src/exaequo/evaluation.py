@@ -17,7 +17,7 @@ import polars as pl
 from exaequo.choices import EXPECTED, INTERVAL, ORDERS_SAMPLED
 from exaequo.errors import BadParameter, DataWarning, MissingTopics, bad_input
 from exaequo.expected import expected_values
-from exaequo.judge import JudgedRun, Judgments, judge, prepare
+from exaequo.judge import Bools, JudgedRun, Judgments, judge, prepare
 from exaequo.measures import Measure, parse_measures
 from exaequo.options import Evaluation, Options, first_order, keywords, one_strategy
 from exaequo.order import Ordering
@@ -288,6 +288,16 @@ def refuse_unjudged(run: Run, qrels: Qrels) -> None:
     raise bad_input(run.source.name, found, f"topics such as {listed(judged.to_list(), 3)}", mend)
 
 
+#: From here on doubles do not tell all whole numbers apart.
+_WHOLE = 2.0**53
+
+
+def _tied(judged: JudgedRun, chosen: Bools) -> int:
+    """Count the chosen documents that have the score of another one in their list."""
+    pairs = pl.DataFrame({"topic": judged.topic[chosen], "sim": judged.sim[chosen]})
+    return int(pairs.is_duplicated().sum())
+
+
 def remarks_on_run(judged: JudgedRun, options: Options) -> list[str]:
     """Say what about a run changes how its scores should be read; raise if it cannot be evaluated at all."""
     remarks = []
@@ -298,6 +308,10 @@ def remarks_on_run(judged: JudgedRun, options: Options) -> list[str]:
         remarks.append(f"{run.source.name}: {run.n_names} different run ids; taken as one run, called {run.name}")
     if options.precision == "single" and np.abs(judged.sim).max(initial=0) > np.finfo(np.float32).max:
         remarks.append(f"{run.source.name}: scores too large for single precision are all tied")
+    large = np.abs(judged.sim) >= _WHOLE
+    if large.any() and (tied := _tied(judged, large)):
+        what = f"{count(tied, 'document')} tied at a score of 2^53 or beyond"
+        remarks.append(f"{run.source.name}: {what}, where whole numbers next to each other are read as the same")
     if stray:
         remarks.append(f"{run.source.name}: {count(len(stray), 'topic')} nobody judged, ignored: {listed(stray)}")
     if missing:

@@ -6,6 +6,7 @@ Data go to standard output, everything else to standard error. There is no trace
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ from collections.abc import Sequence
 import click
 
 from exaequo import __version__
+from exaequo.choices import INTERRUPTED
 from exaequo.cli import progress
 from exaequo.cli.budget import budget
 from exaequo.cli.check import check
@@ -41,9 +43,8 @@ from exaequo.cli.unjudged import unjudged
 from exaequo.errors import ExaequoError
 from exaequo.text import printable
 
-INTERRUPTED = 130
-
-
+#: Errors of writing, wherever that is.
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 #: The commands by what they are for, each with a sentence.
 SECTIONS = {
     "Score": {
@@ -110,9 +111,11 @@ for command in (
     app.add_command(command)
 
 
-def main() -> None:
-    """Run the command and leave with its exit code."""
-    sys.exit(run(sys.argv[1:]))
+def _said(error: Exception) -> str:
+    """Return what to say of an error that nobody foresaw; files other than standard output name themselves."""
+    if isinstance(error, OSError) and error.errno in _FULL and error.filename is None:
+        return f"standard output: cannot write ({error.strerror})."
+    return f"unexpected {type(error).__name__}: {printable(str(error))}\nRun it with --debug for more."
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -122,7 +125,8 @@ def run(arguments: Sequence[str]) -> int:
     try:
         with progress.shown(" ".join(["exaequo", *asked[:1]])):
             code = app.main(asked, "exaequo", standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
@@ -141,6 +145,6 @@ def run(arguments: Sequence[str]) -> int:
     except Exception as error:
         if debug:
             raise
-        click.echo(f"exaequo: unexpected {type(error).__name__}: {error}\nRun it with --debug for more.", err=True)
+        click.echo(f"exaequo: {_said(error)}", err=True)
         return 1
     return code if isinstance(code, int) else 0

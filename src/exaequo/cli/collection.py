@@ -9,6 +9,7 @@ import click
 
 from exaequo.choices import TABLE_FORMATS
 from exaequo.cli import output
+from exaequo.cli.files import DIR, FILE
 from exaequo.cli.options import Target, table_option, titled, writes
 from exaequo.errors import ExaequoError, UsageError
 
@@ -23,9 +24,9 @@ _SHORT = {"topics with relevant documents": "topics with relevant ones", "releva
 @click.command()
 @click.argument("where")
 @click.option("--split", default="test", show_default=True, help="Of judgments and topics, where there are several.")
-@click.option("--qrels", metavar="FILE", help="Write the judgments there, as TREC text.")
-@click.option("--topics", metavar="FILE", help="Write the topics there, as TREC text, or as qid<TAB>title: FILE.tsv.")
-@click.option("--save", metavar="DIR", help="Write all of it there, in the layout of BEIR.")
+@click.option("--qrels", type=FILE, help="Write the judgments there, as TREC text.")
+@click.option("--topics", type=FILE, help="Write the topics there, as TREC text, or as qid<TAB>title: FILE.tsv.")
+@click.option("--save", type=DIR, help="Write all of it there, in the layout of BEIR.")
 @table_option(TABLES)
 @writes(*TABLE_FORMATS)
 def collection(

@@ -13,6 +13,7 @@ import click
 from exaequo.choices import MEASURES
 from exaequo.cli import output
 from exaequo.cli.experiment import saved
+from exaequo.cli.files import DIR
 from exaequo.cli.options import speaks
 from exaequo.errors import DataWarning
 from exaequo.language import say
@@ -33,10 +34,8 @@ WIDTH = 98
 
 @click.command()
 @click.argument("collection", default="crossings")
-@click.option(
-    "-o", "--output", "folder", default="exaequo-demo", show_default=True, metavar="DIR", help="For the files."
-)
-@click.option("--save", "sample", metavar="DIR", help="Write sample files there instead: judgments and runs.")
+@click.option("-o", "--output", "folder", type=DIR, default="exaequo-demo", show_default=True, help="For the files.")
+@click.option("--save", "sample", type=DIR, help="Write sample files there instead: judgments and runs.")
 @speaks
 def demo(collection: str, folder: str, sample: str | None) -> None:
     """Run eight systems on a small COLLECTION that comes along, or another: scores, costs, verdicts, files."""

@@ -10,6 +10,7 @@ import click
 
 from exaequo.choices import MEASURES, SEARCH_DEPTH, TABLE_FORMATS, TIMEOUT
 from exaequo.cli import output
+from exaequo.cli.files import Number
 from exaequo.cli.options import Target, depth_option, measure_option, speaks, writes
 from exaequo.cli.search import field_option
 from exaequo.errors import UsageError
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 @measure_option()
 @depth_option(SEARCH_DEPTH, ", of built-in systems")
 @field_option
-@click.option("--timeout", type=click.FloatRange(0), default=TIMEOUT, show_default=True, help="Seconds; 0: no limit.")
+@click.option("--timeout", type=Number(0), default=TIMEOUT, show_default=True, help="Seconds; 0: no limit.")
 @writes(*TABLE_FORMATS, there="Write runs, judgments, queries, page and curves there.", where="DIR")
 @speaks
 def experiment(

@@ -9,6 +9,7 @@ import click
 
 from exaequo.choices import EXPLAIN_MEASURES, HIGHEST_GRADE, THRESHOLD
 from exaequo.cli import output
+from exaequo.cli.files import Number
 from exaequo.cli.filter import coefficients_of
 from exaequo.cli.options import (
     Files,
@@ -40,7 +41,7 @@ FOR_FILTERS: dict[str, Any] = {"threshold": THRESHOLD, "utility": "LF1", "beta":
 @ties_option(given=True)
 @click.option("--threshold", type=float, metavar="T", help="Explain a filter: scores from here on are selected.")
 @click.option("--utility", metavar="A,B", help="Of a filter: LF1, LF2, T11U, or 2 or 4 numbers.  [default: LF1]")
-@click.option("--beta", type=click.FloatRange(0), help="Of a filter: weight of recall in F.  [default: 1]")
+@click.option("--beta", type=Number(0), help="Of a filter: weight of recall in F.  [default: 1]")
 @click.option("--docs", type=click.IntRange(1), metavar="N", help="Size of the collection, for contingency tables.")
 @show_option(10, "--rows", "Documents of each table to show.")
 @click.option("--full", is_flag=True, help="Write all terms of sums, and all columns.")

@@ -21,6 +21,28 @@ Decorator = Callable[[Command], Command]
 _KIND = click.Choice(READERS)
 
 
+class _Place(click.ParamType[str]):
+    """The name of a file or folder to write, which an unset variable of the shell is not."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        return value or self.fail("an empty name.", param, ctx)
+
+
+class Number(click.FloatRange):
+    """A number within bounds; NaN is within none, though no comparison says so."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the number."""
+        number: float = super().convert(value, param, ctx)
+        return self.fail("it must be a number, not nan.", param, ctx) if number != number else number
+
+
+FILE, DIR = _Place("file"), _Place("dir")
+
+
 def gathers(name: str, make: Callable[..., Any], options: Mapping[str, Decorator]) -> Decorator:
     """Add options to a command, which gets what is made of their values under one name."""
 
@@ -96,12 +118,13 @@ def _files(
     keep_going: bool = False,
 ) -> Files:
     """Return how files are read; `columns` are `qid=NAME,docno=NAME`, given once or several times."""
-    names = {}
+    names: dict[str, str] = {}
     for pair in ",".join(columns).split(",") if columns else ():
         ours, separator, theirs = pair.partition("=")
         if not separator:
             raise UsageError(f"--columns takes pairs such as qid=NAME,docno=NAME. Got {pair!r}.")
-        names[ours] = theirs
+        if names.setdefault(ours, theirs) != theirs:
+            raise UsageError(f"--columns names {ours} twice: {names[ours]!r} and {theirs!r}.")
     return Files(qrels_reader or reader, run_reader or reader, names, keep_going)
 
 

@@ -13,6 +13,7 @@ from click.core import ParameterSource
 from exaequo.choices import HIGHEST_GRADE, LEARNT_BY, LEARNT_FOR, STDIN, TABLE_FORMATS, UTILITIES
 from exaequo.cli import output
 from exaequo.cli.compare import show_comparison
+from exaequo.cli.files import Number
 from exaequo.cli.options import (
     Files,
     Target,
@@ -87,7 +88,6 @@ class Asked:
             (self.train and setting.threshold is not None, "--train learns the threshold; leave --threshold out."),
             (two, f"{table} takes a utility of two numbers."),
             (setting.hull and setting.utility[1] >= 0, "--hull needs a utility whose second number is below 0."),
-            (setting.threshold != setting.threshold, "--threshold must be a number."),
             (not PARAMETERS["beta"].accepts(setting.beta), f"--beta must be {PARAMETERS['beta'].expected}."),
         ):
             if wrong:
@@ -132,10 +132,10 @@ def _refuse_ignored(table: str, *, learns: bool) -> None:
 )
 @click.option("--by", type=click.Choice(LEARNT_BY), default="f", show_default=True, help="What it is learnt by.")
 @click.option("--docs", type=click.IntRange(1), metavar="N", help="Size of the collection.  [default: what is known]")
-@click.option("--beta", type=click.FloatRange(0), default=1.0, show_default=True, help="Weight of recall in F and E.")
+@click.option("--beta", type=Number(0), default=1.0, show_default=True, help="Weight of recall in F and E.")
 @click.option("--utility", default="LF1", show_default=True, metavar="A,B", help="LF1, LF2, T11U, or 2 or 4 numbers.")
-@click.option("--hull", type=click.FloatRange(0, min_open=True), metavar="S", help="Also give Hull's scaled utility.")
-@click.option("--target", "t9", type=click.FloatRange(0, min_open=True), default=50, show_default=True, help="Of T9P.")
+@click.option("--hull", type=Number(0, min_open=True), metavar="S", help="Also give Hull's scaled utility.")
+@click.option("--target", "t9", type=Number(0, min_open=True), default=50, show_default=True, help="Of T9P.")
 @evaluates("seed")
 @click.option("--average", type=click.Choice(["macro", "micro", "both"]), help="[default: both]")
 @click.option("-q", "--per-theme", is_flag=True, help="Also give the figures of each theme.")

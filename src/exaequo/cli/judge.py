@@ -14,6 +14,7 @@ import click
 
 from exaequo.choices import COMPARED, GRADES, JUDGING_RULES, MEASURES, TABLE_FORMATS
 from exaequo.cli import output
+from exaequo.cli.files import FILE, Number
 from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, speaks, writes
 from exaequo.cli.replicate import WithMany
 from exaequo.errors import ExaequoError, UsageError
@@ -80,7 +81,7 @@ class Asked:
 
 @click.command(cls=WithRuns)
 @click.argument("paths", nargs=-1, required=True, metavar="POOL COLLECTION | DB")
-@click.option("--db", metavar="FILE", help="Where decisions are kept.  [default: the name of POOL, with .judged.db]")
+@click.option("--db", type=FILE, help="Where decisions are kept.  [default: the name of POOL, with .judged.db]")
 @click.option("--name", "--assessor-name", "name", metavar="NAME", help="Of the assessor; a page asks for it.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Of the page.  [default: any free one]")
 @click.option("--open", "opens", is_flag=True, help="Open the page in the browser.")
@@ -90,7 +91,7 @@ class Asked:
 )
 @click.option("--jobs", type=click.IntRange(1), default=2, show_default=True, help="Processes of it at once.")
 @click.option(
-    "--timeout", type=click.FloatRange(0, min_open=True), default=60.0, show_default=True, help="Seconds for an answer."
+    "--timeout", type=Number(0, min_open=True), default=60.0, show_default=True, help="Seconds for an answer."
 )
 @click.option("--report", is_flag=True, help="Compare the assessors of DB.")
 @click.option("--runs", multiple=True, metavar="RUN...", help="Also tell what their grades do to these runs.")

@@ -33,7 +33,7 @@ from exaequo.choices import (
     TESTS,
 )
 from exaequo.cli import output
-from exaequo.cli.files import Command, Decorator, gathers, left_out
+from exaequo.cli.files import FILE, Command, Decorator, gathers, left_out
 from exaequo.cli.files import Files as Files
 from exaequo.cli.files import reads_files as reads_files
 from exaequo.cli.files import reads_runs as reads_runs
@@ -180,7 +180,7 @@ def writes(
     options: dict[str, Decorator] = {
         "format_": click.option("--format", "format_", type=click.Choice(formats), **usual),
         **{name: click.option(f"--{name}", is_flag=True, help=f"The same as --format {name}.") for name in flags},
-        "path": click.option("-o", "--output", "path", metavar=where, help=there),
+        "path": click.option("-o", "--output", "path", type=FILE, metavar=where, help=there),
     }
     return gathers("target", target, options)
 

@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TextIO
 
 import click
 
@@ -28,16 +29,16 @@ def write(content: str | bytes, path: str | None) -> None:
     if path is not None and path != STDIN:
         write_whole(path, data)
         return
+    stream = _stdout()
+    stream.flush()
+    stream.buffer.write(data)
+    stream.buffer.flush()
+
+
+def _stdout() -> TextIO:
     if sys.stdout is None:
         raise ExaequoError("standard output is closed.")
-    try:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise ExaequoError(f"standard output: cannot write ({error.strerror}).") from None
+    return sys.stdout
 
 
 def warn(*messages: str) -> None:
@@ -56,7 +57,7 @@ _PLAIN = str.maketrans(
 def show_text(text: str) -> None:
     """Print text for people; what the terminal cannot show is said otherwise, or escaped."""
     progress.hide()
-    encoding = sys.stdout.encoding or "utf-8"
+    encoding = _stdout().encoding or "utf-8"
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
@@ -66,12 +67,16 @@ def show_text(text: str) -> None:
 
 def colour() -> bool:
     """Tell whether to use colour: on a terminal that can, unless NO_COLOR is set."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return _on_a_terminal() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def width() -> int:
     """Return the width of the terminal, or 0 where there is none and lines may be long."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
+    return shutil.get_terminal_size().columns if _on_a_terminal() else 0
+
+
+def _on_a_terminal() -> bool:
+    return sys.stdout is not None and sys.stdout.isatty()
 
 
 def room() -> tuple[int, int]:
@@ -99,5 +104,5 @@ def check_paths(paths: Sequence[str], out: str | None = None) -> None:
         if path != STDIN and os.path.realpath(path) == os.path.realpath(out):
             raise UsageError(f"{out} would be written over; it is one of the files to read.")
     folder = Path(os.path.realpath(out)).parent
-    if not Path(out).exists() and not (folder.is_dir() and os.access(folder, os.W_OK)):  # before the work, not after
+    if not os.access(out, os.F_OK) and not (folder.is_dir() and os.access(folder, os.W_OK)):  # before the work
         raise ExaequoError(f"{out}: cannot write ({'no such folder' if not folder.is_dir() else 'not allowed'}).")

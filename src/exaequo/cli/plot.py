@@ -9,6 +9,7 @@ import click
 
 from exaequo.choices import HIGHEST_GRADE, PICTURE_SIZES
 from exaequo.cli import output, progress
+from exaequo.cli.files import FILE, Number
 from exaequo.cli.filter import are_tables
 from exaequo.cli.options import Files, evaluates, measure_option, reads_runs, speaks, ties_option
 from exaequo.errors import UsageError
@@ -30,7 +31,7 @@ class _Plot(click.Command):
 @click.command(cls=_Plot)
 @click.argument("kind", type=click.Choice(list(KINDS)), metavar="KIND")
 @click.argument("paths", nargs=-1, metavar="[QRELS RUN... | TABLE...]")
-@click.option("-o", "--output", "path", required=True, metavar="FILE", help="FILE.svg, .png, .pdf, .html or .json")
+@click.option("-o", "--output", "path", type=FILE, required=True, help="FILE.svg, .png, .pdf, .html or .json")
 @measure_option("What to draw", ())
 @click.option("--topic", metavar="TOPIC", help="One topic instead of all.")
 @ties_option(given=True)
@@ -50,7 +51,7 @@ class _Plot(click.Command):
 @evaluates()
 @click.option("--size", type=click.Choice(PICTURE_SIZES), default="page", show_default=True)
 @click.option("--dark", is_flag=True, help="Light on dark.")
-@click.option("--scale", type=click.FloatRange(0.1, 10), default=2.0, show_default=True, help="Resolution of a PNG.")
+@click.option("--scale", type=Number(0.1, 10), default=2.0, show_default=True, help="Resolution of a PNG.")
 @reads_runs
 @speaks
 def plot(

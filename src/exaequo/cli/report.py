@@ -10,6 +10,7 @@ import click
 
 from exaequo.choices import COMPARED, MEASURES, PAGE_DOCUMENTS, PAGE_TEXT
 from exaequo.cli import output, progress
+from exaequo.cli.files import FILE
 from exaequo.cli.options import Files, compares, evaluates, measure_option, reads_runs, show_option, speaks
 from exaequo.language import say
 
@@ -20,7 +21,7 @@ LARGE = 20_000_000
 @click.command()
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@click.option("-o", "--output", "path", default="report.html", show_default=True, metavar="FILE", help="The page.")
+@click.option("-o", "--output", "path", type=FILE, default="report.html", show_default=True, help="The page.")
 @measure_option()
 @compares()
 @show_option(PAGE_DOCUMENTS, "--documents", "Documents of each list to show.", 0)

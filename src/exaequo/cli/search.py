@@ -6,6 +6,7 @@ import click
 
 from exaequo.choices import MODELS, SEARCH_DEPTH, TOPIC_FIELDS
 from exaequo.cli import output
+from exaequo.cli.files import FILE
 from exaequo.cli.options import depth_option
 
 #: Adds what of a topic is asked.
@@ -32,7 +33,7 @@ field_option = click.option(
 @click.option("--stop/--no-stop", default=True, show_default=True, help="Leave stop words out.")
 @depth_option(SEARCH_DEPTH)
 @field_option
-@click.option("-o", "--output", "path", metavar="RUN", help="Write there instead of to standard output.")
+@click.option("-o", "--output", "path", type=FILE, metavar="RUN", help="Write there instead of to standard output.")
 def search(collection: str, model: str, stem: bool, stop: bool, depth: int, fields: str, path: str | None) -> None:
     """Search COLLECTION (a folder, or a shipped name) for its topics, and write the lists as a run."""
     output.check_paths((), path)

@@ -12,6 +12,7 @@ import click
 
 from exaequo.choices import STUDY_DEPTH, STUDY_MEASURES, TOP
 from exaequo.cli import output, progress
+from exaequo.cli.files import DIR
 from exaequo.cli.options import evaluates, measure_option, speaks
 from exaequo.language import say
 
@@ -24,7 +25,7 @@ PAUSE = 10.0
 
 @click.command()
 @click.argument("archive")
-@click.option("-o", "--output", "out", default="study", show_default=True, metavar="DIR", help="Where to write.")
+@click.option("-o", "--output", "out", type=DIR, default="study", show_default=True, help="Where to write.")
 @click.option("--tracks", multiple=True, metavar="TRACK", help="Only these tracks; may be repeated, or with commas.")
 @click.option("--editions", multiple=True, metavar="EDITION", help="Only these editions.")
 @measure_option(usual=STUDY_MEASURES)
@@ -90,7 +91,7 @@ def study(
 
 def _progress() -> Callable[[Done, int, int], None]:
     """Return what shows how far the work is: a bar on a terminal, a line now and then elsewhere."""
-    if sys.stderr.isatty():
+    if sys.stderr is not None and sys.stderr.isatty():
         return lambda done, at, total: progress.doing(done.edition.label, at, total)
     start = last = time.monotonic()
     lines = 0

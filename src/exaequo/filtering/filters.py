@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from exaequo.errors import bad_input
+from exaequo.errors import BadParameter, bad_input
 from exaequo.judge import Bools, Floats, Ints
 from exaequo.measures.interpolated import best_from_here, least_found
 from exaequo.measures.selection import Tables, share_of
@@ -134,6 +134,8 @@ class Filter(Tabled):
     def selects(self, threshold: float | Floats) -> Bools:
         """Tell which documents are selected at a threshold, or with a threshold for each theme."""
         each: Floats = np.broadcast_to(np.asarray(threshold, dtype=np.float64), len(self.themes))
+        if np.isnan(each).any():
+            raise BadParameter("The threshold must be a number. Got nan instead.")
         return self.score >= each[self.theme]
 
     def pooled(self) -> Filter:

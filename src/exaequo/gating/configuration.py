@@ -108,7 +108,7 @@ def _read(path: str) -> Configuration | None:
     try:
         text = data.decode()
         content: Any = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         at = re.search(r"\(at line (\d+)", str(error))
         line = int(at[1]) if at else data.rstrip().count(b"\n") + 1
         raise bad_input(source.name, f"not TOML ({error})", "TOML", "Mend it there.", line=line) from None

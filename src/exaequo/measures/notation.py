@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from exaequo.errors import BadParameter, UnknownMeasure, UsageError
 from exaequo.measures.registry import Measure, from_official, get
@@ -74,10 +75,26 @@ def split(text: str) -> list[str]:
     return [piece for piece in pieces if piece]
 
 
+def named_values(name: str, keywords: Sequence[ast.keyword]) -> dict[str, Any]:
+    """Return the parameters of a call, plain values by name; what is given twice is refused."""
+    values: dict[str, Any] = {}
+    for keyword in keywords:
+        key, value = str(keyword.arg), ast.literal_eval(keyword.value)
+        if isinstance(keyword.value, ast.Dict) and len(value) < len(keyword.value.keys):
+            raise BadParameter(f"The {key!r} parameter of {name} gives a key twice: {ast.unparse(keyword.value)}.")
+        if key in values:
+            raise BadParameter(f"The {key!r} parameter of {name} is given twice: {values[key]!r} and {value!r}.")
+        values[key] = value
+    return values
+
+
 def _measure(node: ast.expr, find: Callable[[str], Measure]) -> Measure:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult) and not isinstance(node.left, ast.BinOp):
         at: float = ast.literal_eval(node.right)
-        return _measure(node.left, find) @ at
+        inner = _measure(node.left, find)
+        if isinstance(node.left, ast.Call) and any(each.arg == inner.definition.at for each in node.left.keywords):
+            raise BadParameter(f"{ast.unparse(node)} gives {inner.definition.at!r} twice.")
+        return inner @ at
     if isinstance(node, ast.Name):
         return find(node.id)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
@@ -85,8 +102,7 @@ def _measure(node: ast.expr, find: Callable[[str], Measure]) -> Measure:
             inner = _measure(node.args[0], find)
             return Measure(inner.definition, inner.params, "gm")
         if not node.args and all(keyword.arg for keyword in node.keywords):
-            values = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in node.keywords}
-            return find(node.func.id)(**values)
+            return find(node.func.id)(**named_values(node.func.id, node.keywords))
         example = find(node.func.id).definition.example
         raise BadParameter(f"Parameters of {node.func.id} are named, as in {example}.")
     raise ValueError(ast.dump(node))

@@ -87,6 +87,7 @@ def _decisions(name: str, table: pl.DataFrame, place: tables.Place, given: Mappi
     wanted = (ours for ours in NAMES if ours in there or ours not in _OPTIONAL)
     found = {ours: _column(ours, table.columns, place, given) for ours in wanted}
     place.refuse_twice(found.values())
+    place.refuse_no_ids(found[ours] for ours in ("theme", "document") if ours in found)
     if not table.height:
         raise bad_input(place.name, "there are no rows", "decisions", "Check how it was made.")
     theme = tables.as_text(table[found["theme"]], place)

@@ -55,7 +55,7 @@ def _ids(ids: list[Any], what: str, name: str) -> pl.Series:
         series = pl.Series(ids, dtype=pl.String)  # refuses all that is not text
         if not series.null_count():
             return series
-    except TypeError:
+    except (TypeError, OverflowError):
         pass
     for each in ids:
         if not isinstance(each, str | int | np.integer):
@@ -102,10 +102,10 @@ def _is_missing(value: Any) -> bool:
 
 def _floats(values: list[Any], name: str) -> pl.Series:
     """Numbers of any kind (Python's, NumPy's) as doubles; what is not a number stays text and is refused later."""
-    if set(map(type, values)) <= {float, int}:
-        numbers = pl.Series(name, np.array(values, dtype=np.float64))
-        return numbers.fill_nan(None) if numbers.is_nan().any() else numbers
     try:
+        if set(map(type, values)) <= {float, int}:
+            numbers = pl.Series(name, np.array(values, dtype=np.float64))
+            return numbers.fill_nan(None) if numbers.is_nan().any() else numbers
         return pl.Series(name, [None if _is_missing(value) else float(value) for value in values], dtype=pl.Float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return pl.Series(name, [None if _is_missing(value) else str(value) for value in values], dtype=pl.String)

@@ -70,6 +70,7 @@ def _file(path: str) -> list[Preference]:
             if found[ours] is None:
                 raise place.without(f"the {ours}", table.columns, NAMES[ours], "Rename the column.")
         place.refuse_twice(name for name in found.values() if name)
+        place.refuse_no_ids(found[ours] or "" for ours in ("judge", "system"))
         table = table.select(pl.col(theirs).alias(ours) for ours, theirs in found.items() if theirs)
     return _checked(table, place, source.stem)
 

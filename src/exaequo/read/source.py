@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import bz2
-import gzip
 import hashlib
 import lzma
 import os
+import re
 import sys
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 from exaequo.choices import STDIN
 from exaequo.errors import bad_input
 
 #: Endings that say how a file is packed, not what is in it.
 PACKED = frozenset({".gz", ".bz2", ".xz", ".zst"})
+_MARK = b"\xef\xbb\xbf"
+#: Beginnings that Polars takes for something packed. One may be the name of a topic, such as x^2.
+_UNPACKED_BY_POLARS = (b"x^", b"x\x01", b"x\x9c", b"x\xda", b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,12 @@ def load(path: str, *, digest: bool = False) -> tuple[bytes, Source]:
     data = _unpack(raw, name)
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise bad_input(name, "the file is UTF-16", "UTF-8", "Save it as UTF-8: iconv -f UTF-16 -t UTF-8")
-    return data.removeprefix(b"\xef\xbb\xbf"), source
+    return data.removeprefix(_MARK), source
+
+
+def as_it_stands(data: bytes) -> bytes:
+    """Return text that Polars reads as it stands: with a byte-order mark where it would unpack it, whatever it is."""
+    return _MARK + data if data.startswith(_UNPACKED_BY_POLARS) else data
 
 
 def _raw_bytes(path: str, name: str) -> bytes:
@@ -66,53 +75,80 @@ def _raw_bytes(path: str, name: str) -> bytes:
     raise bad_input(name, found, "a readable file", mend)
 
 
-def _streams(
-    raw: bytes, unpacker: Callable[[], bz2.BZ2Decompressor | lzma.LZMADecompressor], *, padded: bool = False
-) -> bytes:
+class _Stream(Protocol):
+    """What unpacks one stream."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
+
+
+class TooLarge(Exception):
+    """What is packed is larger than anything people pack."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(f"it unpacks to more than {most / 1e6:,.0f} MB, over {_TIMES} times its size")
+
+
+def most_unpacked(packed: int) -> int:
+    """Return to how many bytes so many may unpack; real runs, judgments and texts stay far below."""
+    return max(_ALWAYS, _TIMES * packed)
+
+
+def _streams(raw: bytes, unpacker: Callable[[], _Stream], padding: int = 0) -> bytes:
     """Unpack stream after stream to the last byte: Python's own functions drop what they cannot unpack after the first.
 
-    Where streams may be `padded`, zeros may follow each, four or a multiple of it.
+    Zeros may follow each, `padding` of them or a multiple of it.
     """
-    parts, start, number = [], 0, 1
+    parts, start, number, most = [], 0, 1, most_unpacked(len(raw))
+    room = most
     while start < len(raw):
-        stream, at = unpacker(), start
-        try:
-            while not stream.eof:
+        stream, at, step = unpacker(), start, _STEP
+        while not stream.eof:
+            try:
                 if at >= len(raw):
                     raise EOFError("it has no end")  # noqa: TRY301 - told like all that is wrong with a stream
-                parts.append(stream.decompress(raw[at : at + _STEP]))
-                at += _STEP
-        except (EOFError, OSError, lzma.LZMAError) as error:
-            begins = f"stream {number} begins at byte {start:,} with {raw[start : start + 6]!r}"
-            raise EOFError(f"{begins}: {error}") from None
+                parts.append(stream.decompress(raw[at : at + step], room + 1))
+            except Exception as error:  # noqa: BLE001 - each unpacker has errors of its own kind
+                begins = f"stream {number} begins at byte {start:,} with {raw[start : start + 6]!r}"
+                raise EOFError(f"{begins}: {error}") from None
+            room -= len(parts[-1])
+            if room < 0:
+                raise TooLarge(most)
+            at, step = at + step, min(2 * step, _LARGEST_STEP)
         start, number = min(at, len(raw)) - len(stream.unused_data), number + 1
-        while padded and raw[start : start + 4] == bytes(4):
-            start += 4
+        zeros = next(_ZEROS.finditer(raw, start)).end() - start
+        start += zeros - zeros % padding if padding else 0
     return b"".join(parts)
 
 
-def _unzstd(raw: bytes) -> bytes:
+def _zstd() -> _Stream:
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:
         from backports import zstd
-    try:
-        unpacked: bytes = zstd.decompress(raw)
-    except zstd.ZstdError as error:
-        raise EOFError(str(error)) from None
-    return unpacked
+    stream: _Stream = zstd.ZstdDecompressor()
+    return stream
 
 
-#: Bytes unpacked at a time: what follows a stream is copied, so that short ones make short copies.
-_STEP = 1 << 20
+#: What may be unpacked whatever its packed size is, and how many times that size.
+_ALWAYS, _TIMES = 1 << 26, 100
+#: Bytes unpacked at a time, twice as many each time: what follows a stream is copied, so that short ones make short
+#: copies.
+_STEP, _LARGEST_STEP = 1 << 12, 1 << 20
+_ZEROS = re.compile(rb"\0*")
+_GZIP = partial(zlib.decompressobj, zlib.MAX_WBITS | 16)
 _XZ = partial(lzma.LZMADecompressor, format=lzma.FORMAT_XZ)
 #: Frames of zstd that say something about others; some programs start files with one.
 _SKIPPED = tuple(bytes((0x50 + number,)) + b"\x2a\x4d\x18" for number in range(16))
-_MAGIC: tuple[tuple[bytes | tuple[bytes, ...], str, Callable[[bytes], bytes]], ...] = (
-    (b"\x1f\x8b", "gzip", gzip.decompress),
-    (b"BZh", "bzip2", partial(_streams, unpacker=bz2.BZ2Decompressor)),
-    (b"\xfd7zXZ\x00", "xz", partial(_streams, unpacker=_XZ, padded=True)),
-    ((b"\x28\xb5\x2f\xfd", *_SKIPPED), "zstd", _unzstd),
+#: How files begin, how they are packed, what unpacks a stream of them, and how many zeros may follow one.
+_MAGIC: tuple[tuple[bytes | tuple[bytes, ...], str, Callable[[], _Stream], int], ...] = (
+    (b"\x1f\x8b", "gzip", _GZIP, 1),
+    (b"BZh", "bzip2", bz2.BZ2Decompressor, 0),
+    (b"\xfd7zXZ\x00", "xz", _XZ, 4),
+    ((b"\x28\xb5\x2f\xfd", *_SKIPPED), "zstd", _zstd, 0),
 )
 
 #: What follows `BZh9` in a bzip2 file; a topic may be called BZh too.
@@ -121,11 +157,14 @@ _BZIP2_BLOCKS = (b"1AY&SY", b"\x17rE8P\x90")
 
 def _unpack(raw: bytes, name: str) -> bytes:
     """Unpack by the first bytes, not by the name: files are misnamed, and standard input has no name."""
-    for magic, kind, unpack in _MAGIC:
+    for magic, kind, unpacker, padding in _MAGIC:
         if raw.startswith(magic) and (kind != "bzip2" or raw[4:10] in _BZIP2_BLOCKS):
             try:
-                return unpack(raw)
-            except (EOFError, ValueError, OSError, lzma.LZMAError, zlib.error) as error:
+                return _streams(raw, unpacker, padding)
+            except EOFError as error:
                 found = f"the {kind} archive is damaged or cut short ({error})"
                 raise bad_input(name, found, "a whole archive", "Copy or download it again.") from None
+            except TooLarge as error:
+                mend = "If it is what it should be, unpack it first."
+                raise bad_input(name, str(error), "no more", mend) from None
     return raw

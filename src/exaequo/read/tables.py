@@ -17,7 +17,7 @@ import polars as pl
 from exaequo.choices import TABLE_READERS
 from exaequo.errors import InputError, Problem, bad_input
 from exaequo.read.records import repeated, with_keys
-from exaequo.read.source import PACKED
+from exaequo.read.source import PACKED, as_it_stands
 from exaequo.read.trec import QRELS, RUN, Layout, quoted
 from exaequo.text import listed
 
@@ -32,6 +32,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "run_id": ("run_id", "runid", "system", "tag"),
     "iter": ("iter", "iteration", "subtopic", "subtopic_id"),
 }
+_IDS = "strings or whole numbers as ids"
 REQUIRED = {RUN: ("qid", "docno", "sim"), QRELS: ("qid", "docno", "rel")}
 OPTIONAL = {RUN: ("rank", "run_id"), QRELS: ("iter",)}
 
@@ -45,6 +46,8 @@ class Place:
     lines: Sequence[int] = ()
     #: Lines in which a column is named more than once: Polars takes the first.
     twice: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    #: Lines in which a column of text holds something else, and that: Polars makes text of it.
+    no_text: Mapping[str, Sequence[tuple[int, object]]] = field(default_factory=dict)
 
     def line(self, row: int) -> int | None:
         """Return the line a row stands in, if that is known."""
@@ -69,6 +72,16 @@ class Place:
             Problem(self.name, line, f"{quoted(column)} is here twice", "each column once", "Rename or delete one.")
             for column in columns
             for line in self.twice.get(column, ())
+        ]
+        if problems:
+            raise InputError(problems)
+
+    def refuse_no_ids(self, columns: Iterable[str]) -> None:
+        """Raise InputError if one of these columns of ids holds what is neither text nor a whole number."""
+        problems = [
+            Problem(self.name, line, f"{column} is {quoted(json.dumps(value))}", _IDS, "Write it as text.")
+            for column in columns
+            for line, value in self.no_text.get(column, ())
         ]
         if problems:
             raise InputError(problems)
@@ -102,7 +115,7 @@ def _delimited(data: bytes, name: str, separator: str, quote: str | None) -> tup
     header = next(rows, (1, []))[1]
     try:
         # Every column as text: the topic "007" is not the number 7.
-        table = pl.read_csv(data, separator=separator, quote_char=quote, infer_schema=False)
+        table = pl.read_csv(as_it_stands(data), separator=separator, quote_char=quote, infer_schema=False)
     except pl.exceptions.PolarsError:
         problems = [
             Problem(name, line, f"{len(row)} fields", f"{len(header)}, as in the header", "Mend the line.")
@@ -149,42 +162,60 @@ def _jsonl(data: bytes, name: str) -> tuple[pl.DataFrame, Place]:
         problems = [
             Problem(name, number, f"not a JSON object ({quoted(line)})", "one object a line", "Mend the line.")
             for number, line in _numbered(data)
-            if _keys(line) is None
+            if _pairs(line) is None
         ]
         if problems:
             raise InputError(problems) from None
         raise
     no_blank_lines = table.height == data.count(b"\n") + (not data.endswith(b"\n"))
     lines = range(1, table.height + 1) if no_blank_lines else [number for number, _ in _numbered(data)]
-    return table, Place(name, lines=lines, twice=_keys_twice(data, table))
+    twice, no_text = _lost(data, table)
+    return table, Place(name, lines=lines, twice=twice, no_text=no_text)
 
 
 def _numbered(data: bytes) -> Iterator[tuple[int, str]]:
     return ((number, line) for number, line in enumerate(data.decode().split("\n"), 1) if line.strip())
 
 
-def _keys_twice(data: bytes, table: pl.DataFrame) -> dict[str, list[int]]:
-    """Return the lines in which a key stands more than once; they are looked for if there are more keys than rows."""
+def _lost(data: bytes, table: pl.DataFrame) -> tuple[dict[str, list[int]], dict[str, list[tuple[int, object]]]]:
+    """Return the lines in which a key stands more than once, and those in which other values became text."""
     twice: dict[str, list[int]] = {}
-    if any(data.count(f'"{column}"'.encode()) > table.height for column in table.columns):
-        for number, line in _numbered(data):
-            for key, times in Counter(_keys(line)).items():
-                if times > 1:
-                    twice.setdefault(key, []).append(number)
-    return twice
+    no_text: dict[str, list[tuple[int, object]]] = {}
+    for number, line in _numbered(data) if _may_be_lost(data, table) else ():
+        pairs = _pairs(line) or ()
+        for key, times in Counter(key for key, _ in pairs).items():
+            if times > 1:
+                twice.setdefault(key, []).append(number)
+        for key, value in pairs:
+            if value is not None and (isinstance(value, bool) or not isinstance(value, str | int)):
+                no_text.setdefault(key, []).append((number, value))
+    return twice, no_text
 
 
-def _keys(line: str) -> list[str] | None:
-    """Return the keys of a JSON object, each as often as it stands there; None if the line is no object."""
+def _may_be_lost(data: bytes, table: pl.DataFrame) -> bool:
+    """Tell quickly whether there are more keys than values, or values of text without quotes."""
+    if b"\\u" in data:  # a key may be written in more than one way
+        return True
+    for column in table:
+        key, values = f'"{column.name}"'.encode(), column.count()
+        if data.count(key) > values:
+            return True
+        if column.dtype == pl.String and data.count(key + b':"') + data.count(key + b': "') < values:
+            return True
+    return False
+
+
+def _pairs(line: str) -> tuple[tuple[str, object], ...] | None:
+    """Return the keys and values of a JSON object as they stand there; None if the line is no object."""
 
     def refuse(constant: str) -> None:  # NaN and Infinity are Python's, not JSON's
         raise ValueError(constant)
 
     try:
-        pairs = json.loads(line, object_pairs_hook=tuple, parse_constant=refuse)
+        pairs: object = json.loads(line, object_pairs_hook=tuple, parse_constant=refuse)
     except (ValueError, RecursionError):
         return None
-    return [key for key, _ in pairs] if isinstance(pairs, tuple) else None
+    return pairs if isinstance(pairs, tuple) else None
 
 
 def _parquet(data: bytes, name: str) -> tuple[pl.DataFrame, Place]:
@@ -212,6 +243,7 @@ def normalise(
     """Give a table the columns and types of TREC text; raise InputError with every row that does not fit."""
     found = find_columns(table.columns, layout, place, columns)
     place.refuse_twice(found.values())
+    place.refuse_no_ids(found[ours] for ours in ("qid", "docno"))
     frame = table.select(pl.col(theirs).alias(ours) for ours, theirs in found.items())
     blank = frame.select(pl.all_horizontal(pl.all().is_null())).to_series()
     frame = frame.with_row_index("row").filter(~blank)
@@ -270,7 +302,7 @@ def _as_ids(column: pl.Series, place: Place) -> pl.Series:
     if column.dtype.is_integer() or column.dtype in (pl.String, pl.Categorical, pl.Enum):
         return column.cast(pl.String)
     found = f"column {column.name} holds {column.dtype} values"
-    raise bad_input(place.name, found, "strings or whole numbers as ids", "Convert the column to strings.")
+    raise bad_input(place.name, found, _IDS, "Convert the column to strings.")
 
 
 def as_text(column: pl.Series, place: Place) -> pl.Series:

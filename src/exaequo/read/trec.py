@@ -18,6 +18,7 @@ import polars as pl
 
 from exaequo.errors import InputError, Problem, bad_input
 from exaequo.read.records import repeated, with_keys
+from exaequo.read.source import as_it_stands
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def parse_clean(data: bytes, layout: Layout) -> pl.DataFrame | None:
         return None
     try:
         frame = pl.read_csv(
-            data,
+            as_it_stands(data),
             separator=separator,
             has_header=False,
             quote_char=None,

@@ -23,6 +23,7 @@ from exaequo.errors import BadParameter, ExaequoError, InputError, bad_input
 from exaequo.read import Run, read_run
 from exaequo.read.collection import Collection
 from exaequo.read.collection.saving import trec_topics
+from exaequo.read.source import as_it_stands
 from exaequo.searching import watch
 from exaequo.searching.notation import System
 from exaequo.text import count, listed, printable
@@ -166,7 +167,8 @@ _FILES: dict[str, Callable[[Task], str]] = {
 def read_queries(path: str | Path) -> pl.DataFrame:
     """Read what `queries_text` wrote."""
     schema = {"qid": pl.String, "text": pl.String}
-    read = pl.read_csv(path, has_header=False, separator="\t", quote_char=None, schema=schema)
+    text = as_it_stands(Path(path).read_bytes())
+    read = pl.read_csv(text, has_header=False, separator="\t", quote_char=None, schema=schema)
     return read.with_columns(pl.col("text").fill_null(""))
 
 

@@ -11,6 +11,7 @@ A folder holds `TRACK/EDITION/qrels*` and `TRACK/EDITION/runs/*`, packed or not.
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from exaequo.errors import InputError, UsageError, bad_input
+from exaequo.read.trec import quoted
 from exaequo.study.editions import SUMS
 from exaequo.text import did_you_mean
 
@@ -37,6 +39,7 @@ class Edition:
         return f"{self.track} {self.name}"
 
 
+_KEYS = ("track", "edition", "qrels", "runs")
 #: Endings of what editors and backups leave behind.
 _LEFTOVERS = ("~", ".bak", ".orig", ".swp")
 
@@ -48,7 +51,7 @@ def _refused(path: Path, found: str, expected: str, mend: str) -> InputError:
 def find(archive: str | Path, tracks: Sequence[str] = (), editions: Sequence[str] = ()) -> list[Edition]:
     """Return the editions of an archive, those asked for if any are; an incomplete one has no qrels, or no runs."""
     path = Path(archive)
-    if not path.exists():
+    if not os.access(path, os.F_OK):
         raise _refused(path, "there is no such file or folder", "an archive", "Check the path.")
     found = _from_manifest(path) if path.is_file() else _from_folder(path)
     for edition in found:
@@ -89,8 +92,11 @@ def _from_folder(folder: Path) -> list[Edition]:
 def _from_manifest(path: Path) -> list[Edition]:
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise _refused(path, f"not TOML ({error})", "a manifest", "Mend it.") from None
+    except OSError as error:
+        found = f"cannot be read ({error.strerror or error})"
+        raise _refused(path, found, "a manifest", "Check the permissions of the file.") from None
     entries = content.get("edition")
     if not isinstance(entries, list) or not entries:
         raise _refused(path, "there is no [[edition]]", "one or more", "Add them.")
@@ -106,11 +112,14 @@ def _edition(path: Path, number: int, entry: Any) -> Edition:
         return _refused(path, f"edition {number}: {found}", expected, "Mend the manifest.")
 
     if not isinstance(entry, dict):
-        raise refuse("not a table", "track, edition, qrels, runs")
+        raise refuse("not a table", ", ".join(_KEYS))
+    for key in entry:
+        if key not in _KEYS:
+            raise refuse(f"unknown key {key!r}", f"only {', '.join(_KEYS)}")
     texts: dict[str, str] = {}
     for name in ("track", "edition"):
         value = entry.get(name)
-        if not isinstance(value, str | int) or value == "":
+        if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
             raise refuse(f"no {name}" if value is None else f"{name} is {value!r}", "a name")
         texts[name] = str(value)
     files: dict[str, tuple[str, ...]] = {}
@@ -130,8 +139,8 @@ def _matching(folder: Path, pattern: str) -> list[Path]:
     base = Path(whole.anchor) if whole.is_absolute() else folder
     try:
         return [each for each in base.glob(str(whole.relative_to(whole.anchor))) if _is_data(each)]
-    except ValueError as error:
-        found = f"the pattern {pattern!r} cannot be read ({error})"
+    except (ValueError, IndexError, RecursionError, OSError) as error:  # as many kinds as there are odd patterns
+        found = f"the pattern {quoted(pattern)} cannot be read ({quoted(str(error))})"
         raise _refused(folder, found, "a path or a pattern", "Mend the manifest.") from None
 
 

@@ -13,7 +13,7 @@ from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from exaequo.errors import bad_input
-from exaequo.read.source import PACKED, load
+from exaequo.read.source import PACKED, TooLarge, load, most_unpacked
 from exaequo.text import printable
 
 _DAMAGED = (
@@ -77,10 +77,17 @@ def _members(data: bytes, name: str) -> list[File]:
             with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as tar:
                 streams = [(each.name, tar.extractfile(each)) for each in tar.getmembers() if each.isfile()]
                 members = [(inner, stream.read()) for inner, stream in streams if stream]
+                rest = data[tar.offset :]  # zeros at the end; at anything else Python stops without a word
+            if not rest or rest.strip(b"\0"):
+                raise tarfile.ReadError(f"no header at byte {len(data) - len(rest):,}")
         elif data.startswith(b"PK\x03\x04"):
             with zipfile.ZipFile(io.BytesIO(data)) as packed:
+                if sum(each.file_size for each in packed.infolist()) > (most := most_unpacked(len(data))):
+                    raise TooLarge(most)  # noqa: TRY301 - told below
                 members = [(each.filename, packed.read(each)) for each in packed.infolist() if not each.is_dir()]
     except _DAMAGED as error:
         mend = "Copy or download it again."
         raise bad_input(name, f"the archive is damaged or cut short ({error})", "a whole archive", mend) from None
+    except TooLarge as error:
+        raise bad_input(name, str(error), "no more", "If it is what it should be, unpack it first.") from None
     return [File(f"{name}/{inner}", data) for inner, data in members if not _is_hidden(PurePath(inner))]
