@@ -8,13 +8,16 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import polars as pl
 import pytest
 from playwright.sync_api import Browser, Page
 
 import exaequo
 from browsing import Opened, accessibility, order, write
 from exaequo import plot
+from exaequo.budgeting.wording import widths
 from exaequo.cli import run as command
+from exaequo.tabular import cell_text
 from helpers import Grades, Sims, evaluate
 
 NASTY = (
@@ -368,7 +371,7 @@ def test_without_scripts(sample: Path, browser: Browser) -> None:
     assert page.locator("#scores tbody tr").count() == 6
     assert page.locator("#matrix table tbody tr").count() == 6
     names = page.eval_on_selector_all("figure", "all => all.map(each => each.id)")
-    kinds = ("curves", "at-k", "measures", "tie-groups", "topics", "recall")
+    kinds = ("budget", "curves", "at-k", "measures", "tie-groups", "topics", "recall")
     assert names == [f"figure-{name}" for name in kinds]
     assert page.locator("figure svg").count() == len(names)
     assert page.locator("div.static table.list").count() == 6
@@ -424,6 +427,75 @@ def test_provenance_and_verdict(sample: Path, opened: Opened) -> None:
         "llm-judge": ["12", "0", "0"],
         "logprob": ["0", "0", "0"],
     }
+
+
+def test_how_far_the_scores_can_be_trusted(sample: Path, opened: Opened, tmp_path: Path) -> None:
+    """Sentences, table and file are those of a budget of the same files."""
+    budget = exaequo.budget(*_sample(), "AP")
+    wide = widths(budget.runs)
+    page = opened.open(sample)
+    page.click('nav a[href="#budget"]')
+    section = page.locator("#budget")
+    said = section.locator("p").first.text_content() or ""
+    assert budget.sentences[0] in said and budget.sentences[-1] in said
+    together = budget.runs.filter(source="together").row(0, named=True)
+    assert f"may be anything from {together['low']:.4f} to {together['high']:.4f}" in said
+    rows = [row.locator("th, td").all_text_contents() for row in section.locator("#open tbody tr").all()]
+    assert [row[:-1] for row in rows] == [[cell_text(cell) for cell in row] for row in wide.rows()]
+    assert rows[0][-1] == f"10 documents judged leave {budget.remedies.filter(source='unjudged')['then'][0]:.4f}"
+    assert section.locator("figure svg").count() == 1
+    page.click("#open + details + #to-judge summary")
+    assert section.locator("#to-judge tbody tr").count() == budget.documents.filter(pl.col("moves") > 0).height
+    with page.expect_download() as waiting:
+        page.click("#budget-csv")
+    waiting.value.save_as(tmp_path / "budget.csv")
+    assert pl.read_csv(tmp_path / "budget.csv").equals(pl.read_csv(budget.runs.write_csv().encode()))
+    page.click("#budget button.term")
+    assert page.locator("#note-budget").is_visible()
+
+
+def test_the_best_runs_and_the_baseline_are_trusted(tmp_path: Path, opened: Opened) -> None:
+    """Of more runs than the picture has rows for, the best and the baseline are there, as if all were."""
+    qrels: Grades = {str(topic): {"a": 1.0, "b": 0.0} for topic in range(6)}
+    runs: dict[str, Sims] = {
+        f"r{at:02}": {str(t): {**{f"x{k}": 2.0 + k % 2 for k in range((at + t) % 30)}, "a": 1.0} for t in range(6)}
+        for at in range(30)
+    }
+    page = opened.open(write(tmp_path / "x.html", qrels, runs, "RR", baseline="r23"))
+    shown = page.locator("#open tbody tr").evaluate_all("all => all.map(row => row.cells[0].textContent.trim())")
+    budget = exaequo.budget(qrels, runs, "RR", baseline="r23")
+    ranked = budget.runs["run"].unique(maintain_order=True).to_list()
+    assert ranked.index("r23") > 25
+    assert shown == [*ranked[:24], "r23"]
+    found = json.loads(page.text_content("#data") or "")["budget"]
+    assert found["runs"] == budget.runs.filter(pl.col("run").is_in(shown)).to_dicts()
+    assert found["pairs"] == budget.pairs.filter(pl.col("two").is_in(shown)).to_dicts()
+
+
+@pytest.mark.parametrize(
+    ("options", "measure", "lines", "why"),
+    [
+        ({"depth": 5}, "RR", 100, "whole lists"),
+        ({"missing": "skip"}, "RR", 100, "whole lists"),
+        ({}, "RR", 9, "too long"),
+        ({}, "StRecall@5", 100, "nobody knows those of an unjudged document"),
+    ],
+)
+def test_scores_whose_trust_is_not_told(
+    tmp_path: Path,
+    opened: Opened,
+    monkeypatch: pytest.MonkeyPatch,
+    options: dict[str, Any],
+    measure: str,
+    lines: int,
+    why: str,
+) -> None:
+    monkeypatch.setattr("exaequo.reporting.trust.MOST_LINES", lines)
+    (tmp_path / "qrels").write_text("".join(f"{topic} {part} a 1\n" for topic in range(5) for part in (1, 2)))
+    run: Sims = {str(topic): {"b": 2.0, "a": 1.0} for topic in range(5)}
+    page = opened.open(write(tmp_path / "x.html", tmp_path / "qrels", {"one": run}, measure, **options))
+    assert why in (page.text_content("#budget") or "")
+    assert page.locator("#budget table, #budget-csv, .answers a[href='#budget']").count() == 0
 
 
 @pytest.mark.speed

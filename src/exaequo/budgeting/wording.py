@@ -37,10 +37,10 @@ def remedy(rows: pl.DataFrame, remedies: pl.DataFrame) -> str:
         return ""
     said = {"n": int(found["n"][0]), "then": fixed(found["then"][0])}
     if source == TIES:
-        return say("{n:,} documents told apart: {then}", **said)
+        return say("{n:,} documents told apart leave {then}", **said)
     if source == UNJUDGED:
-        return say("{n:,} {n:document|documents} judged: {then}", **said)
-    return say("{n:,} topics: {then}", **said)
+        return say("{n:,} {n:document|documents} judged {n:leaves|leave} {then}", **said)
+    return say("{n:,} topics leave {then}", **said)
 
 
 def of_pair(rows: pl.DataFrame) -> str:

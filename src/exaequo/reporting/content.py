@@ -127,7 +127,6 @@ def _shown(result: Comparison, options: Options, wanted: Wanted, name: Callable[
         "measures": [measure.name for measure in scores.measures],
         "less": [measure.name for measure in scores.measures if measure.upward < 0],
         "legend": legend_of(result),
-        "grouped": result.pairs.height > 0 and result.plan.baseline is None,
         **_rows(result, ranked),
         "matrix": _matrix(result, ranked) if len(ranked) > 1 else [],
         "signs_only": len(ranked) > MOST_FIGURES,

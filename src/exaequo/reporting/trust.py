@@ -12,6 +12,7 @@ import polars as pl
 
 from exaequo import tabular
 from exaequo.budgeting import Asked, Budget, budget_judged
+from exaequo.budgeting.intervals import TOGETHER
 from exaequo.budgeting.wording import remedy, widths
 from exaequo.comparison import Comparison
 from exaequo.errors import BadParameter, InputError
@@ -93,7 +94,7 @@ def _section(budget: Budget, measure: Measure, runs: int) -> Shown:
     return {
         "why": "",
         "some": some,
-        "sentences": [*budget.sentences[: min(said, 1)], *budget.sentences[said:]],
+        "sentences": [_whole(budget, measure), *budget.sentences[: min(said, 1)], *budget.sentences[said:]],
         "figure": figure_of("budget", title, text, chart),
         "heads": [(column.head, "n" if column.right else "") for column in table.columns],
         "rows": [[*row, own] for *row, own in zip(*columns, shrunk, strict=True)],
@@ -101,6 +102,14 @@ def _section(budget: Budget, measure: Measure, runs: int) -> Shown:
             row | {"moves": cell_text(row["moves"])} for row in budget.documents.filter(pl.col("moves") > 0).to_dicts()
         ],
     }
+
+
+def _whole(budget: Budget, measure: Measure) -> str:
+    """Say between which values all that is left open leaves the best run."""
+    row = budget.runs.filter(source=TOGETHER).row(0, named=True)
+    figures = {name: cell_text(row[name]) for name in ("score", "low", "high")}
+    said = {"run": row["run"], "measure": measure.name, **figures}
+    return say("All in all, {measure} of {run} is {score} and may be anything from {low} to {high}", **said)
 
 
 def _shrunk(budget: Budget, run: str) -> str:

@@ -46,7 +46,7 @@ def _on_ties(result: Comparison) -> dict[str, tuple[str, str]]:
                 "A score would be another with tied documents in another order, with judgments of documents nobody "
                 "judged, or on other topics. Each of these leaves an interval, and its width says how much it matters. "
                 "Together: other topics are drawn, each with ties and unjudged documents at their worst and their "
-                "best. Work pays most on the largest."
+                "best; what is likely lies well inside. Work pays most on the largest."
             ),
         ),
     }
@@ -71,10 +71,6 @@ def _on_tests(result: Comparison) -> dict[str, tuple[str, str]]:
             ),
         ),
         "correction": (_correction(result), _corrected(result)),
-        "group": (
-            say("letters"),
-            say("Runs that share a letter are not told apart: no test shows a difference between them."),
-        ),
         "judged": (
             say("judged"),
             say(
