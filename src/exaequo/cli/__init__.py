@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import click
 
 from exaequo import __version__
-from exaequo.cli import progress
+from exaequo.cli import output, progress
 from exaequo.cli.budget import budget
 from exaequo.cli.check import check
 from exaequo.cli.collection import collection
@@ -131,16 +131,17 @@ def run(arguments: Sequence[str]) -> int:
     except SystemExit as stop:  # click ends the program itself when its reader has seen enough
         return 0 if "PacifyFlush" in type(sys.stdout).__name__ else int(stop.code or 0)
     except click.ClickException as error:
+        error.message = printable(error.message)
         error.show()
         return error.exit_code
     except ExaequoError as error:
         if debug:
             raise
-        click.echo(f"exaequo: {printable(str(error))}", err=True)
+        output.aside(f"exaequo: {printable(str(error))}")
         return error.exit_code
     except Exception as error:
         if debug:
             raise
-        click.echo(f"exaequo: unexpected {type(error).__name__}: {error}\nRun it with --debug for more.", err=True)
+        output.aside(f"exaequo: unexpected {type(error).__name__}: {error}\nRun it with --debug for more.")
         return 1
     return code if isinstance(code, int) else 0

@@ -84,4 +84,4 @@ def _show(scores: Scores, target: Target, *, per_topic: bool) -> None:
         exact = target.format in ("csv", "parquet")
         lines = formats.tie_lines(scores, per_topic=per_topic, exact=exact) + formats.expected_lines(scores)
         for line in lines:
-            click.echo(line, err=True)
+            output.aside(line)

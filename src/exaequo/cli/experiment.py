@@ -68,7 +68,7 @@ def experiment(
         shown.show({"systems": result.table()}, options=result.options, warnings=result.warnings)
     if target.path is not None:
         for path in saved(result, target.path):
-            click.echo(path, err=True)
+            output.aside(path)
 
 
 def systems_of(models: tuple[str, ...], programs: tuple[str, ...]) -> dict[str, str]:

@@ -73,7 +73,7 @@ def study(
             **options,
         )
     except KeyboardInterrupt:
-        click.echo("exaequo: stopped; the same command goes on from here", err=True)
+        output.aside("exaequo: stopped; the same command goes on from here")
         raise
     output.warn(*(f"left out: {each.problem}" for each in result.broken))
     remarks = result.tables["remarks"].height
@@ -82,7 +82,7 @@ def study(
     files = write(result, out)
     output.show_text("\n".join(summary(result)))
     seen = {"n": len(files), "size": sum(each.stat().st_size for each in files) // 1000, "out": out}
-    click.echo(say("{n} files ({size:,} kB) in {out}; {out}/index.html shows all of them", **seen), err=True)
+    output.aside(say("{n} files ({size:,} kB) in {out}; {out}/index.html shows all of them", **seen))
     return 0
 
 
@@ -102,6 +102,6 @@ def _progress() -> Callable[[Done, int, int], None]:
             left = (now - start) / number * (total - number)
             seen = {"number": number, "total": total, "lines": lines, "left": left}
             far = say("{number:,} of {total:,} runs, {lines:,} lines, about {left:.0f} s left", **seen)
-            click.echo(far, err=True)
+            output.aside(far)
 
     return line
