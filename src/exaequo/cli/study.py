@@ -51,6 +51,7 @@ def study(
     Writes tables (CSV, Parquet, LaTeX) and one page into DIR. Interrupted at any moment and started again, it goes on
     where it was; a file that changed is done again. Files that cannot be read are reported and left out.
     """
+    from exaequo.spreadsheets import formulas
     from exaequo.study import study as study_archive
     from exaequo.study.pages import write
     from exaequo.study.sentences import summary
@@ -80,6 +81,7 @@ def study(
     if remarks:
         output.warn(f"{remarks:,} remarks on runs are in {out}/tables/remarks.csv")
     files = write(result, out)
+    output.warn(*(f"{out}/tables: {each}" for each in formulas(*result.tables.values())))
     output.show_text("\n".join(summary(result)))
     seen = {"n": len(files), "size": sum(each.stat().st_size for each in files) // 1000, "out": out}
     output.aside(say("{n} files ({size:,} kB) in {out}; {out}/index.html shows all of them", **seen))
