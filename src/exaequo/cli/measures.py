@@ -16,11 +16,15 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("name", required=False)
 @click.option("--axioms", is_flag=True, help="Try axioms on all short lists; say which hold.")
+@click.option("--packages", is_flag=True, help="List the packages that add measures, and load none of them.")
 @writes("text", "json")
-def measures(name: str | None, axioms: bool, target: Target) -> None:
+def measures(name: str | None, axioms: bool, packages: bool, target: Target) -> None:
     """List the measures, or explain one: formula, range, parameters, source."""
     from exaequo.measures import catalogue, parse_measure
 
+    if packages:
+        _show_packages(target)
+        return
     if axioms:
         if name is None:
             raise click.UsageError("--axioms needs the NAME of a measure.")
@@ -32,6 +36,27 @@ def measures(name: str | None, axioms: bool, target: Target) -> None:
         chosen = [parse_measure(name, complete=not name.isidentifier()).definition]
     lines = _listed(chosen) if name is None else _explained(chosen[0])
     target.tell(lines, measures=[_facts(definition) for definition in chosen])
+
+
+def _show_packages(target: Target) -> None:
+    from exaequo.measures.registry import ALLOWED, packages
+
+    found = [
+        {
+            "package": name,
+            "version": entry.dist.version if entry.dist else "",
+            "name": entry.name,
+            "code": entry.value,
+            "loaded": allowed,
+        }
+        for name, entry, allowed in packages()
+    ]
+    lines = [
+        f"{each['package']} {each['version']}  {each['name']} = {each['code']}" + ("" if each["loaded"] else "  (off)")
+        for each in found
+    ]
+    told = f"{ALLOWED}=0 keeps all of them off, {ALLOWED}=NAME,NAME all others."
+    target.tell([*lines, "", told] if lines else ["No package adds measures."], packages=found)
 
 
 def _show_axioms(name: str, target: Target) -> None:
