@@ -32,6 +32,15 @@ def _escaped(text: str) -> str:
     return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
 
 
+#: What screens have of our own: bold letters, and no-break spaces, which some languages put before a colon.
+_OWN = re.compile("(\x1b\\[[01]m|\xa0)")
+
+
+def on_screen(text: str) -> str:
+    """Make a whole screen safe for a terminal, whoever wrote its parts: nothing is left to obey but bold letters."""
+    return "".join(part if at % 2 else _escaped(part) for at, part in enumerate(_OWN.split(text)))
+
+
 def on_one_line(text: str) -> str:
     """Make a name safe for a table: control characters escaped, line ends too."""
     return printable(text).replace("\n", "\\n").replace("\t", "\\t")

@@ -182,7 +182,7 @@ def test_numpy_numbers_as_parameters() -> None:
 def test_packages_add_measures(monkeypatch: pytest.MonkeyPatch) -> None:
     class Entry:
         def __init__(self, name: str, value: str) -> None:
-            self.name, self.value = name, value
+            self.name, self.value, self.dist = name, value, None
 
         def load(self) -> object:
             if self.name == "broken":

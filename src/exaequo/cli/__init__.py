@@ -15,7 +15,7 @@ import click
 
 from exaequo import __version__
 from exaequo.choices import INTERRUPTED
-from exaequo.cli import progress
+from exaequo.cli import output, progress
 from exaequo.cli.budget import budget
 from exaequo.cli.check import check
 from exaequo.cli.collection import collection
@@ -135,16 +135,17 @@ def run(arguments: Sequence[str]) -> int:
     except SystemExit as stop:  # click ends the program itself when its reader has seen enough
         return 0 if "PacifyFlush" in type(sys.stdout).__name__ else int(stop.code or 0)
     except click.ClickException as error:
+        error.message = printable(error.message)
         error.show()
         return error.exit_code
     except ExaequoError as error:
         if debug:
             raise
-        click.echo(f"exaequo: {printable(str(error))}", err=True)
+        output.aside(f"exaequo: {printable(str(error))}")
         return error.exit_code
     except Exception as error:
         if debug:
             raise
-        click.echo(f"exaequo: {_said(error)}", err=True)
+        output.aside(f"exaequo: {_said(error)}")
         return 1
     return code if isinstance(code, int) else 0

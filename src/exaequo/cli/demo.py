@@ -43,7 +43,7 @@ def demo(collection: str, folder: str, sample: str | None) -> None:
         from exaequo import sampledata
 
         for path in sampledata.sample().save(sample):
-            click.echo(path)
+            output.show_text(str(path))
         return
     from exaequo.searching.experiments import make_folder, perform
 

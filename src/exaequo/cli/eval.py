@@ -74,6 +74,7 @@ def eval_(
 
 def _show(scores: Scores, target: Target, *, per_topic: bool) -> None:
     from exaequo.scores import formats
+    from exaequo.tabular import Table
 
     if target.format == "json":
         target.json(formats.document(scores, per_topic=per_topic))
@@ -81,8 +82,11 @@ def _show(scores: Scores, target: Target, *, per_topic: bool) -> None:
         width, colour = (0, False) if target.path else (output.width(), output.colour())
         target.text(formats.text_table(scores, per_topic=per_topic, width=width, colour=colour))
     else:
-        output.write(formats.written(scores, target.format, per_topic=per_topic), target.path)
+        if target.format == "csv":
+            target.show({"scores": Table(frame=formats.tidy(scores, per_topic=per_topic))})
+        else:
+            output.write(formats.written(scores, target.format, per_topic=per_topic), target.path)
         exact = target.format in ("csv", "parquet")
         lines = formats.tie_lines(scores, per_topic=per_topic, exact=exact) + formats.expected_lines(scores)
         for line in lines:
-            click.echo(line, err=True)
+            output.aside(line)

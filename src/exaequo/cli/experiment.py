@@ -71,7 +71,7 @@ def experiment(
         shown.show({"systems": result.table()}, options=result.options, warnings=result.warnings)
     if target.path is not None:
         for path in saved(result, target.path):
-            click.echo(path, err=True)
+            output.aside(path)
 
 
 def _screen(result: Experiment, columns: int, lines: int) -> str:

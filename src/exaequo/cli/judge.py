@@ -143,7 +143,7 @@ def _write(record: Record, path: str, asked: Asked) -> None:
     if tied:
         what = f"{path}: {count(tied, 'document')} with as many votes for several grades; the highest was taken"
         output.warn(f"{what}. Settle them on the page, or choose --rule")
-    click.echo(f"{path}: {count(len(found), 'judgment')}; {path}.json says where they come from.", err=True)
+    output.aside(f"{path}: {count(len(found), 'judgment')}; {path}.json says where they come from.")
 
 
 # ------------------------------------------------------------------------------------------------------------- judging
@@ -194,9 +194,8 @@ def _serve(record: Record, work: Work, asked: Asked, seed: int) -> None:
     from exaequo.judging import serve
 
     def ready(link: str) -> None:
-        click.echo(
-            f"{count(work.size, 'document')} to judge, kept in {record.path}. Open, and end with Ctrl-C:\n{link}"
-        )
+        where = f"{count(work.size, 'document')} to judge, kept in {record.path}"
+        output.show_text(f"{where}. Open, and end with Ctrl-C:\n{link}")
         sys.stdout.flush()
         if asked.opens:
             click.launch(link)
@@ -213,7 +212,7 @@ def _ask(record: Record, work: Work, command: list[str], asked: Asked, seed: int
         done = ask(record, work, command, name, jobs=asked.jobs, timeout=asked.timeout, seed=seed, progress=advance)
     output.warn(*(f"{name}: {each}" for each in complaints(done)))
     before = f", {done.before:,} before" if done.before else ""
-    click.echo(f"{name}: {count(done.graded, 'grade')} given{before}; kept in {record.path}.", err=True)
+    output.aside(f"{name}: {count(done.graded, 'grade')} given{before}; kept in {record.path}.")
     return done.failed
 
 

@@ -20,11 +20,15 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("name", required=False)
 @click.option("--axioms", is_flag=True, help="Try axioms on all short lists; say which hold.")
+@click.option("--packages", is_flag=True, help="List the packages that add measures, and load none of them.")
 @writes("text", "json")
-def measures(name: str | None, axioms: bool, target: Target) -> None:
+def measures(name: str | None, axioms: bool, packages: bool, target: Target) -> None:
     """List the measures, or explain one: formula, range, parameters, source."""
     from exaequo.measures import catalogue, parse_measure
 
+    if packages:
+        _show_packages(target)
+        return
     if axioms:
         if name is None:
             raise click.UsageError("--axioms needs the NAME of a measure.")
@@ -44,6 +48,27 @@ def _wrapped(lines: Iterable[str]) -> Iterator[str]:
         label = re.match(r" *(\S+( \S+)? {2,})*", line)
         under = " " * (label.end() if label else 0)
         yield textwrap.fill(line, output.room()[0], subsequent_indent=under, break_on_hyphens=False)
+
+
+def _show_packages(target: Target) -> None:
+    from exaequo.measures.registry import ALLOWED, packages
+
+    found = [
+        {
+            "package": name,
+            "version": entry.dist.version if entry.dist else "",
+            "name": entry.name,
+            "code": entry.value,
+            "loaded": allowed,
+        }
+        for name, entry, allowed in packages()
+    ]
+    lines = [
+        f"{each['package']} {each['version']}  {each['name']} = {each['code']}" + ("" if each["loaded"] else "  (off)")
+        for each in found
+    ]
+    told = f"{ALLOWED}=0 keeps all of them off, {ALLOWED}=NAME,NAME all others."
+    target.tell([*lines, "", told] if lines else ["No package adds measures."], packages=found)
 
 
 def _show_axioms(name: str, target: Target) -> None:

@@ -51,11 +51,12 @@ JSON_FORMAT = 1
 
 @dataclass(frozen=True)
 class Target:
-    """Where output goes, and as what; in which language, if that was said."""
+    """Where output goes, and as what; in which language, if that was said; `safe` from spreadsheets, or as it is."""
 
     format: str
     path: str | None
     lang: str | None = None
+    safe: bool = False
 
     def show(
         self,
@@ -78,10 +79,10 @@ class Target:
             return
         if self.format == "csv":
             (one,) = tables.values()
-            shown = [one]
-        else:
-            some = [table for table in tables.values() if table.frame.height or not table.title]
-            shown = [tabular.Table(lines=before), *some, tabular.Table(lines=after)]
+            self._csv(one.frame)
+            return
+        some = [table for table in tables.values() if table.frame.height or not table.title]
+        shown = [tabular.Table(lines=before), *some, tabular.Table(lines=after)]
         width = {} if self.format != "table" or self.path else {"width": output.width()}
         text = "\n\n".join(filter(None, (tabular.WRITERS[self.format](each, **width) for each in shown)))
         if not text and self.format == "table":
@@ -105,6 +106,13 @@ class Target:
 
         some = {name: table for name, table in tables.items() if table.frame.height or not table.title}
         self.text(page(before, some, after, *output.room(), rest))
+
+    def _csv(self, frame: pl.DataFrame) -> None:
+        from exaequo.spreadsheets import as_text, formulas
+
+        if not self.safe:
+            output.warn(*(f"{each}, or write it with --safe-csv" for each in formulas(frame)))
+        output.write(as_text(frame) if self.safe else frame.write_csv(), self.path)
 
     def beside(self, warnings: Iterable[str]) -> list[str]:
         """Return the warnings as lines where the output is passed on, with no standard error beside it."""
@@ -171,8 +179,9 @@ def writes(
     """
     flags = [name for name in ("json", "markdown") if name in formats]
 
-    def target(format_: str | None, path: str | None, **asked: bool) -> Target:
-        return Target(next((name for name in flags if asked[name]), format_ or ""), path)
+    def target(format_: str | None, path: str | None, safe_csv: bool = False, **asked: bool) -> Target:
+        named = next((name for name in flags if asked[name]), format_ or "")
+        return Target("csv" if safe_csv else named, path, safe=safe_csv)
 
     usual: dict[str, Any] = {"default": formats[0], "show_default": True}
     if default is not None:
@@ -182,6 +191,9 @@ def writes(
         **{name: click.option(f"--{name}", is_flag=True, help=f"The same as --format {name}.") for name in flags},
         "path": click.option("-o", "--output", "path", type=FILE, metavar=where, help=there),
     }
+    if "csv" in formats:
+        said = "CSV for spreadsheets: no name is a formula; an apostrophe stands before it."
+        options["safe_csv"] = click.option("--safe-csv", is_flag=True, help=said)
     return gathers("target", target, options)
 
 

@@ -15,7 +15,7 @@ from exaequo.choices import STDIN
 from exaequo.cli import progress
 from exaequo.errors import ExaequoError, UsageError
 from exaequo.language import say
-from exaequo.text import printable
+from exaequo.text import on_screen, printable
 from exaequo.writing import write_whole
 
 #: One screen has so many lines; a line is left for the prompt.
@@ -23,13 +23,18 @@ LEAST_LINES, MOST_LINES = 23, 40
 
 
 def write(content: str | bytes, path: str | None) -> None:
-    """Write to a file, which appears whole or not at all, or to standard output."""
+    """Write to a file, which appears whole or not at all, or to standard output.
+
+    On a terminal, where nobody reads on, what could command it is escaped; files and pipes get what there is.
+    """
     progress.hide()
     data = content.encode(errors="surrogateescape") if isinstance(content, str) else content
     if path is not None and path != STDIN:
         write_whole(path, data)
         return
     stream = _stdout()
+    if stream.isatty():
+        data = printable(data.decode(errors="backslashreplace")).encode()
     stream.flush()
     stream.buffer.write(data)
     stream.buffer.flush()
@@ -44,7 +49,12 @@ def _stdout() -> TextIO:
 def warn(*messages: str) -> None:
     """Give warnings; work goes on."""
     for message in messages:
-        progress.above(f"exaequo: warning: {printable(message)}")
+        aside(f"exaequo: warning: {printable(message)}")
+
+
+def aside(text: object) -> None:
+    """Say something beside the results: on standard error, safe for a terminal."""
+    progress.above(on_screen(str(text)))
 
 
 #: What stands for signs of ours where the terminal has no Unicode; those of tables are as wide as the sign.
@@ -57,7 +67,7 @@ _PLAIN = str.maketrans(
 def show_text(text: str) -> None:
     """Print text for people; what the terminal cannot show is said otherwise, or escaped."""
     progress.hide()
-    encoding = _stdout().encoding or "utf-8"
+    encoding, text = _stdout().encoding or "utf-8", on_screen(text)
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
@@ -90,8 +100,7 @@ def wrote(path: str | None, what: str) -> None:
     if path is None or path == STDIN:
         return
     size = max(1, round(Path(path).stat().st_size / 1000))
-    progress.hide()
-    click.echo(printable(say("{path}: {size:,} kB, {what}", path=path, size=size, what=what)), err=True)
+    aside(printable(say("{path}: {size:,} kB, {what}", path=path, size=size, what=what)))
 
 
 def check_paths(paths: Sequence[str], out: str | None = None) -> None:

@@ -100,6 +100,7 @@ def pool(
     from exaequo.pooling import Pooling, pool_runs
     from exaequo.pooling.teams import parse_teams, read_teams
     from exaequo.read import unique_names
+    from exaequo.spreadsheets import formulas
 
     given = list(files.runs(runs))
     names = unique_names([(each.name, each.source.name) for each in given])
@@ -117,6 +118,7 @@ def pool(
         return
     if target.path is not None:
         result.save(target.path, kind)
+        output.warn(*(f"{target.path}: {each}" for each in formulas(result.frame)))
     _show(result, only, replace(target, path=None))
 
 

@@ -11,6 +11,8 @@ from typing import Any
 
 import click
 
+from exaequo.text import on_one_line
+
 #: Seconds before there is anything to see.
 PATIENCE = 2.0
 
@@ -48,6 +50,7 @@ class _Bar:
 
     def tell(self, text: str, done: int, total: int | None) -> None:
         """Say what is done now."""
+        text = on_one_line(text)
         self.text, self.done, self.total = text, done, total
         if self.drawn is not None:
             self.drawn.tasks[0].total = total  # an update cannot forget a total
@@ -79,7 +82,7 @@ def shown(text: str) -> Iterator[None]:
     if sys.stderr is None or not sys.stderr.isatty():
         yield
         return
-    _bar = bar = _Bar(text)
+    _bar = bar = _Bar(on_one_line(text))
     timer = Timer(PATIENCE, bar.draw)
     timer.daemon = True
     timer.start()

@@ -73,6 +73,6 @@ def report(
     if len(text) > LARGE:
         output.warn(f"{path}: {len(text) / 1e6:.0f} MB; a lower --show makes a smaller page")
     output.write(text, path)
-    click.echo("\n".join(wrapped([content.verdict], output.room()[0])), err=path == "-")
+    (output.aside if path == "-" else output.show_text)("\n".join(wrapped([content.verdict], output.room()[0])))
     what = say("one page: {title}", title=content.shown["title"])
     output.wrote(path, f"{what}; {', '.join(each.name for each in parsed)}")

@@ -54,6 +54,7 @@ def study(
     the exit code is 1 then.
     """
     from exaequo.screens import wrapped
+    from exaequo.spreadsheets import formulas
     from exaequo.study import study as study_archive
     from exaequo.study.pages import write
     from exaequo.study.sentences import summary
@@ -76,16 +77,17 @@ def study(
             **options,
         )
     except KeyboardInterrupt:
-        click.echo("exaequo: stopped; the same command goes on from here", err=True)
+        output.aside("exaequo: stopped; the same command goes on from here")
         raise
     output.warn(*(f"left out: {each.problem}" for each in result.broken))
     remarks = result.tables["remarks"].height
     if remarks:
         output.warn(f"{remarks:,} remarks on runs are in {out}/tables/remarks.csv")
     files = write(result, out)
+    output.warn(*(f"{out}/tables: {each}" for each in formulas(*result.tables.values())))
     output.show_text("\n".join(wrapped(summary(result), output.room()[0])))
     seen = {"n": len(files), "size": sum(each.stat().st_size for each in files) // 1000, "out": out}
-    click.echo(say("{n} files ({size:,} kB) in {out}; {out}/index.html shows all of them", **seen), err=True)
+    output.aside(say("{n} files ({size:,} kB) in {out}; {out}/index.html shows all of them", **seen))
     return int(bool(result.broken))
 
 
@@ -105,6 +107,6 @@ def _progress() -> Callable[[Done, int, int], None]:
             left = (now - start) / number * (total - number)
             seen = {"number": number, "total": total, "lines": lines, "left": left}
             far = say("{number:,} of {total:,} runs, {lines:,} lines, about {left:.0f} s left", **seen)
-            click.echo(far, err=True)
+            output.aside(far)
 
     return line

@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import os
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Literal, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, overload
 
 import numpy as np
 
@@ -28,7 +29,10 @@ from exaequo.errors import BadParameter, DataWarning, UnknownMeasure
 from exaequo.judge import Floats
 from exaequo.measures.parameters import PARAMETERS, Parameter
 from exaequo.order import Ranking
-from exaequo.text import did_you_mean
+from exaequo.text import did_you_mean, listed
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 #: How a measure moves from the realistic to the optimistic order: up, down, or no promise.
 Chain = Literal["holds", "reversed", "not guaranteed"]
@@ -40,6 +44,8 @@ F = TypeVar("F", bound=Function)
 REQUIRED: Any = inspect.Parameter.empty
 
 ENTRY_POINTS = "exaequo.measures"
+#: The variable that says which packages may add measures: their names with commas between, 0 for none; unset, all.
+ALLOWED = "EXAEQUO_PLUGINS"
 #: The modules of measures, in the order of the catalogue, with their headings there.
 FAMILIES = {
     "sets": "Sets: the first k, or the whole list",
@@ -291,11 +297,25 @@ def _load_ours() -> None:
         importlib.import_module(f"{__package__}.{family}")
 
 
-def _load_packages() -> None:
-    """Load what installed packages define; looking for them takes a while."""
+def packages() -> list[tuple[str, EntryPoint, bool]]:
+    """Return what installed packages would add, and whether it may: the package, its entry point. Nothing is loaded."""
     from importlib.metadata import entry_points
 
-    for entry in entry_points(group=ENTRY_POINTS):
+    allowed = os.environ.get(ALLOWED)
+    names = None if allowed in (None, "1") else {_canonical(each) for each in str(allowed).split(",")}
+    found = [(entry.dist.name if entry.dist else "", entry) for entry in entry_points(group=ENTRY_POINTS)]
+    return [(name, entry, names is None or _canonical(name) in names) for name, entry in found]
+
+
+def _canonical(package: str) -> str:
+    return re.sub(r"[-_.]+", "-", package.strip()).lower()
+
+
+def _load_packages() -> None:
+    """Load what installed packages define, of those that may; looking for them takes a while."""
+    for _, entry, allowed in packages():
+        if not allowed:
+            continue
         try:
             entry.load()
         except Exception as error:  # noqa: BLE001 - someone else's package must not break ours
@@ -316,7 +336,9 @@ def get(name: str) -> Measure:
     if definition is None:
         meant = from_official(name)
         hint = f"; did you mean {meant!r}?" if meant else did_you_mean(name, (*_DEFINITIONS, *_ALIASES))
-        raise UnknownMeasure(f"There is no measure {name!r}{hint or '; `exaequo measures` lists them.'}")
+        off = listed(sorted({package for package, _, allowed in packages() if not allowed}))
+        kept = f" {ALLOWED} keeps {off} from adding any." if off else ""
+        raise UnknownMeasure(f"There is no measure {name!r}{hint or '; `exaequo measures` lists them.'}{kept}")
     return Measure(definition)
 
 

@@ -53,13 +53,13 @@ class Chart(dict[str, Any]):
     def drawn(self, kind: str, *, scale: float = 2.0) -> bytes:
         """Return the picture."""
         refuse_unknown_format(f"picture.{kind}")
+        spec = _printable(self)
         if kind == "json":
-            return (json.dumps(self, indent=1, ensure_ascii=False) + "\n").encode()
+            return (json.dumps(spec, indent=1, ensure_ascii=False) + "\n").encode()
         try:
             import vl_convert
         except ImportError:
             raise ExaequoError("Drawing needs vl-convert-python: pip install 'exaequo[plot]'") from None
-        spec = _printable(self)
         if kind == "svg":
             return str(vl_convert.vegalite_to_svg(spec, vl_version=VERSION)).encode()
         if kind == "html":
@@ -70,7 +70,7 @@ class Chart(dict[str, Any]):
         return bytes(vl_convert.vegalite_to_png(spec, vl_version=VERSION, scale=scale))
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        shown: dict[str, Any] = {"application/vnd.vegalite.v5+json": dict(self), "text/plain": "<Chart>"}
+        shown: dict[str, Any] = {"application/vnd.vegalite.v5+json": _printable(self), "text/plain": "<Chart>"}
         try:
             return shown | {"image/svg+xml": self.drawn("svg").decode()}
         except ExaequoError:  # nothing to draw with; a notebook may know Vega-Lite itself

@@ -48,7 +48,8 @@ class Page:
 
     def _repr_html_(self) -> str:
         style = "width:100%;height:52rem;border:1px solid #8888"
-        return f'<iframe title="exaequo" style="{style}" srcdoc="{html.escape(self.html)}"></iframe>'
+        may = "allow-scripts allow-forms allow-downloads"  # but not touch the notebook: its origin is another
+        return f'<iframe title="exaequo" sandbox="{may}" style="{style}" srcdoc="{html.escape(self.html)}"></iframe>'
 
 
 @overload

@@ -50,7 +50,12 @@ const save = (file, type, text) => {
   link.remove();
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 };
-const quoted = (text) => (/[",\n\r]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text);
+// What a spreadsheet would compute is marked as text with an apostrophe; JSON has the names as they are.
+const computed = (text) => /^'*(?:[=+\-@＝＋－＠].|[\t\r\n])/s.test(text) && !/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text);
+const quoted = (text) => {
+  const marked = computed(text) ? "'" + text : text;
+  return /[",;\n\r]/.test(marked) ? '"' + marked.replaceAll('"', '""') + '"' : marked;
+};
 on("csv", "click", () => {
   const lines = ["run,topic,measure,value"];
   measures.forEach((measure, at) =>

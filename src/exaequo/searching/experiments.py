@@ -32,7 +32,7 @@ from exaequo.searching.retrieval import check_depth, collection_of, queries_of
 from exaequo.searching.systems import SystemLike, Task, outcome, queries_text, refuse
 from exaequo.tabular import Column, Table, Tabled, html, text
 from exaequo.text import listed
-from exaequo.writing import write_whole
+from exaequo.writing import same_file, write_whole
 
 #: A year, in seconds.
 LONGEST = 31_536_000
@@ -190,6 +190,8 @@ def perform(
         raise BadParameter(f"timeout must be a number of seconds, 0 to {LONGEST:,}. Got {timeout!r} instead.")
     for name, system in named.items():
         refuse(name, system)
+    if alike := same_file(named):
+        raise BadParameter(f"Two systems have names that are one file on some systems: {alike[0]!r} and {alike[1]!r}.")
     parsed, options = parse_measures(measures), Options(ties=INTERVAL)
     read = collection_of(collection)
     qrels, queries = _judgments(read), queries_of(read, fields)

@@ -26,8 +26,8 @@ from exaequo.read.collection.saving import trec_topics
 from exaequo.read.source import as_it_stands
 from exaequo.searching import watch
 from exaequo.searching.notation import System
-from exaequo.text import count, listed, printable
-from exaequo.writing import write_whole
+from exaequo.text import count, listed
+from exaequo.writing import write_whole, wrong_name
 
 #: A function from a query to what it finds: docnos, best first; pairs of docno and score; or scores by docno.
 Ranker: TypeAlias = Callable[[str], Iterable[Any] | Mapping[Any, float]]
@@ -109,8 +109,8 @@ def _written(path: Path, name: str, *, kept: bool) -> Run:
 
 def refuse(name: str, system: SystemLike) -> None:
     """Refuse what is no system, or has a name that cannot be that of a file, before the work."""
-    if not name or name != Path(name).name or name.startswith(".") or name != printable(name):
-        raise BadParameter(f"The name of a system is that of a file, without folders. Got {name!r}.")
+    if why := wrong_name(name):
+        raise BadParameter(f"The name of a system is that of a file, without folders. Got {name!r:.80}: {why}.")
     if callable(system):
         return
     if not isinstance(system, str):

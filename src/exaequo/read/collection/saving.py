@@ -9,10 +9,10 @@ from pathlib import Path
 
 import polars as pl
 
-from exaequo.errors import ExaequoError
+from exaequo.errors import BadParameter, ExaequoError
 from exaequo.read.collection.records import TOPICS, Collection
 from exaequo.read.records import Qrels
-from exaequo.writing import write_whole
+from exaequo.writing import write_whole, wrong_name
 
 
 def trec_qrels(qrels: Qrels) -> str:
@@ -34,6 +34,8 @@ def tsv_topics(topics: pl.DataFrame) -> str:
 
 def save(collection: Collection, folder: str | Path, *, split: str = "test") -> list[Path]:
     """Write `corpus.jsonl`, `queries.jsonl` and `qrels/SPLIT.tsv`; existing files are not written over."""
+    if why := wrong_name(split):
+        raise BadParameter(f"split is the name of a file, without folders. Got {split!r:.80}: {why}.")
     folder = Path(folder)
     texts = {
         folder / "corpus.jsonl": _lines(_documents(collection)),
