@@ -35,7 +35,8 @@ def drawn(opened: Opened, path: Path, specs: list[Any]) -> None:
     import vl_convert
 
     text = json.dumps(specs).replace("<", "\\u003c")
-    path.write_text(NOTEBOOK.format(specs=text, library=vl_convert.javascript_bundle(None)), encoding="utf-8")
+    library = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # its stub lacks the default
+    path.write_text(NOTEBOOK.format(specs=text, library=library), encoding="utf-8")
     page = opened.open(path)
     page.wait_for_function("document.title !== ''", timeout=20_000)
     for point in page.locator("#charts svg .mark-symbol path, #charts svg .mark-rect path").all()[:40]:

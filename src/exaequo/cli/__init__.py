@@ -135,7 +135,7 @@ def run(arguments: Sequence[str]) -> int:
     except SystemExit as stop:  # click ends the program itself when its reader has seen enough
         return 0 if "PacifyFlush" in type(sys.stdout).__name__ else int(stop.code or 0)
     except click.ClickException as error:
-        error.message = printable(error.message)  # type: ignore[misc] - final to click; a name in it is not trusted
+        error.message = printable(error.message)  # type: ignore[misc]  # final to click, but names are not trusted
         error.show()
         return error.exit_code
     except ExaequoError as error:
