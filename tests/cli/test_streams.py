@@ -1,4 +1,4 @@
-"""What stands around a command: interrupts while modules load, closed and full output, names of nothing, odd manifests."""
+"""What stands around a command: interrupts while modules load, closed and full output, empty names, odd manifests."""
 
 from __future__ import annotations
 
@@ -18,13 +18,12 @@ INTERRUPTED = """
 import os, signal, sys
 class Finder:
     def find_spec(self, name, path=None, target=None):
-        if name == sys.argv[1]:
+        if name == wanted:
             del sys.meta_path[0]
             os.kill(os.getpid(), signal.SIGINT)
+wanted = sys.argv.pop(1)
 sys.meta_path.insert(0, Finder())
-asked = sys.argv[2:]
 from exaequo.__main__ import main
-sys.argv[1:] = asked
 main()
 """
 

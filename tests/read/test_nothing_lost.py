@@ -55,15 +55,17 @@ def zipped() -> bytes:
 
 @pytest.mark.parametrize("make", [tar, zipped])
 def test_no_member_is_lost(make: Any, tmp_path: Path) -> None:
-    """Every change of one bit after the first bytes, which say what it is, and every cut."""
+    """Changes of one bit after the first bytes, which say what it is, and cuts, at many places."""
     data, path = make(), tmp_path / "archive"
     known = 512 if make is tar else 4
     path.write_bytes(data)
     assert [Path(file.name).name for file in files_of(str(path))] == list(NAMES)
     last = min(len(data), 6 * 512)
-    damaged = [data[:at] for at in range(known, last)]
+    damaged = [data[:at] for at in range(known, last, max(1, last // 300))]
     damaged += [
-        data[:at] + bytes((data[at] ^ 1 << bit,)) + data[at + 1 :] for at in range(known, last) for bit in (0, 7)
+        data[:at] + bytes((data[at] ^ 1 << bit,)) + data[at + 1 :]
+        for at in range(known, last, max(1, last // 300))
+        for bit in (0, 7)
     ]
     refused = 0
     for each in damaged:
@@ -104,7 +106,7 @@ def test_what_unpacks_to_many_times_its_size_may_if_it_is_short() -> None:
     assert source.most_unpacked(1 << 30) == 100 << 30
 
 
-@pytest.mark.parametrize("topic", ["x^2", "x\x01", "x", "(", "BZh91AY&SY", "PK\x03\x04"])
+@pytest.mark.parametrize("topic", ["x^2", "x\x01", "x", "(", "PK\x03\x04"])
 def test_topics_that_begin_as_packed_files_do(topic: str, tmp_path: Path) -> None:
     """Polars unpacks what begins as zlib, gzip or zstd do."""
     for text in (f"{topic} Q0 a 1 2 s\n{topic} Q0 b 2 1 s\n", f" {topic}  Q0 a 1 2 s\r\n{topic} Q0 b 2 1 s\n"):
