@@ -38,7 +38,7 @@ def files(tmp_path: Path) -> list[str]:
 def test_an_interrupt_while_modules_load(module: str, files: list[str]) -> None:
     arguments = [sys.executable, "-c", INTERRUPTED, module, "eval", *files]
     done = subprocess.run(arguments, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+    assert (done.returncode, done.stdout, done.stderr.strip()) == (130, "", "")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
