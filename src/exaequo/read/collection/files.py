@@ -82,6 +82,9 @@ def _members(data: bytes, name: str) -> list[File]:
                 raise tarfile.ReadError(f"no header at byte {len(data) - len(rest):,}")
         elif data.startswith(b"PK\x03\x04"):
             with zipfile.ZipFile(io.BytesIO(data)) as packed:
+                end = data.rindex(b"PK\x05\x06")
+                if int.from_bytes(data[end + 10 : end + 12], "little") != len(packed.infolist()) % 0x10000:
+                    raise zipfile.BadZipFile("members are missing")
                 if sum(each.file_size for each in packed.infolist()) > (most := most_unpacked(len(data))):
                     raise TooLarge(most)  # noqa: TRY301 - told below
                 members = [(each.filename, packed.read(each)) for each in packed.infolist() if not each.is_dir()]
