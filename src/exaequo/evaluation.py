@@ -22,6 +22,7 @@ from exaequo.measures import Measure, parse_measures
 from exaequo.options import Evaluation, Options, first_order, keywords, one_strategy
 from exaequo.order import Ordering
 from exaequo.read import Qrels, QrelsLike, Run, RunLike, RunsLike, read_qrels, read_run, read_runs, unique_names
+from exaequo.read.oddities import other_forms
 from exaequo.scores import ALL, Block, Scores
 from exaequo.text import count, listed
 
@@ -209,7 +210,7 @@ def _described(data: Run | Qrels) -> dict[str, Any]:
 
 def remarks_on_judgments(judgments: Judgments, measures: Sequence[Measure] = ()) -> list[str]:
     """Say what about the judgments changes how scores should be read; raise if there is nothing to evaluate."""
-    remarks = []
+    remarks = [*judgments.qrels.source.remarks]
     name = judgments.qrels.source.name
     if not judgments.n_topics:
         found = f"no relevant document in {count(len(judgments.nothing_relevant), 'topic')}"
@@ -278,15 +279,33 @@ def remarks_on_lines(run: Run) -> list[str]:
     return remarks
 
 
+def _remarks_on_documents(judged: JudgedRun) -> list[str]:
+    """Say that the documents of a run and those judged seem to have different names."""
+    name, run, qrels = judged.run.source.name, judged.run.frame, judged.judgments.qrels.frame
+    remarks = []
+    if len(judged.row) and not judged.judged.any():
+        ours, theirs = run["docno"][int(judged.row[0])], qrels["docno"][int(judged.judgments.row[0])]
+        remarks.append(
+            f"{name}: none of its documents is judged; they have names such as {ours!r}, judged ones {theirs!r}"
+        )
+    other = other_forms(run, qrels)
+    if other is not None:
+        number, docno = other
+        what = f"{count(number, 'document')} judged under another Unicode form of the name, such as {docno!r}"
+        remarks.append(f"{name}: {what}; taken as not judged")
+    return remarks
+
+
 def remarks_on_run(judged: JudgedRun, options: Options) -> list[str]:
     """Say what about a run changes how its scores should be read; raise if it cannot be evaluated at all."""
-    remarks = []
     run, stray, missing = judged.run, judged.stray, judged.missing
+    remarks = [*run.source.remarks]
     if stray and len(stray) == run.frame["qid"].n_unique():
         examples = listed(judged.judgments.topics.to_list(), 3)
         found = f"none of its {count(len(stray), 'topic')} is judged ({listed(stray, 3)})"
         mend = "Check that the run and the qrels are of the same collection."
         raise bad_input(run.source.name, found, f"topics such as {examples}", mend)
+    remarks += _remarks_on_documents(judged)
     if run.n_names > 1:
         remarks.append(f"{run.source.name}: {run.n_names} different run ids; taken as one run, called {run.name}")
     if options.precision == "single" and np.abs(judged.sim).max(initial=0) > np.finfo(np.float32).max:

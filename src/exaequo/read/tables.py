@@ -16,6 +16,7 @@ import polars as pl
 
 from exaequo.choices import TABLE_READERS
 from exaequo.errors import InputError, Problem, bad_input
+from exaequo.read.foreign import text_of
 from exaequo.read.records import repeated, with_keys
 from exaequo.read.source import PACKED
 from exaequo.read.trec import QRELS, RUN, Layout, quoted
@@ -97,7 +98,7 @@ def read(data: bytes, kind: str, name: str) -> tuple[pl.DataFrame, Place]:
 
 
 def _delimited(data: bytes, name: str, separator: str, quote: str | None) -> tuple[pl.DataFrame, Place]:
-    _refuse_what_is_no_text(data, name)
+    text_of(data, name)
     rows = _rows(data, separator, quote)
     header = next(rows, (1, []))[1]
     try:
@@ -127,22 +128,8 @@ def _rows(data: bytes, separator: str, quote: str | None) -> Iterator[tuple[int,
             yield rows.line_num, row
 
 
-def _refuse_what_is_no_text(data: bytes, name: str) -> None:
-    if b"\0" in data:
-        line = data.count(b"\n", 0, data.index(b"\0")) + 1
-        found, mend = "the file is not text (it holds null bytes)", "Check that this is the right file."
-        raise bad_input(name, found, "UTF-8 text", mend, line=line)
-    try:
-        data.decode()
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        found = f"byte 0x{data[error.start]:02x} is not UTF-8"
-        mend = "Convert the file: iconv -f LATIN1 -t UTF-8"
-        raise bad_input(name, found, "UTF-8 text", mend, line=line) from None
-
-
 def _jsonl(data: bytes, name: str) -> tuple[pl.DataFrame, Place]:
-    _refuse_what_is_no_text(data, name)
+    text_of(data, name)
     try:
         table = pl.read_ndjson(data, infer_schema_length=None)
     except pl.exceptions.PolarsError:
