@@ -23,6 +23,7 @@ from exaequo.options import Evaluation, Options, first_order, keywords, one_stra
 from exaequo.order import Ordering
 from exaequo.read import Qrels, QrelsLike, Run, RunLike, RunsLike, read_qrels, read_run, read_runs, unique_names
 from exaequo.read.oddities import other_forms
+from exaequo.read.trec import quoted
 from exaequo.scores import ALL, Block, Scores
 from exaequo.text import count, listed
 
@@ -285,13 +286,12 @@ def _remarks_on_documents(judged: JudgedRun) -> list[str]:
     remarks = []
     if len(judged.row) and not judged.judged.any():
         ours, theirs = run["docno"][int(judged.row[0])], qrels["docno"][int(judged.judgments.row[0])]
-        remarks.append(
-            f"{name}: none of its documents is judged; they have names such as {ours!r}, judged ones {theirs!r}"
-        )
+        names = f"they have names such as {quoted(ours)}, judged ones {quoted(theirs)}"
+        remarks.append(f"{name}: none of its documents is judged; {names}")
     other = other_forms(run, qrels)
     if other is not None:
         number, docno = other
-        what = f"{count(number, 'document')} judged under another Unicode form of the name, such as {docno!r}"
+        what = f"{count(number, 'document')} judged under another Unicode form of the name, such as {quoted(docno)}"
         remarks.append(f"{name}: {what}; taken as not judged")
     return remarks
 
@@ -302,7 +302,8 @@ def remarks_on_run(judged: JudgedRun, options: Options) -> list[str]:
     remarks = [*run.source.remarks]
     if stray and len(stray) == run.frame["qid"].n_unique():
         examples = listed(judged.judgments.topics.to_list(), 3)
-        found = f"none of its {count(len(stray), 'topic')} is judged ({listed(stray, 3)})"
+        none = "its only topic is not judged" if len(stray) == 1 else f"none of its {len(stray):,} topics is judged"
+        found = f"{none} ({listed(stray, 3)})"
         mend = "Check that the run and the qrels are of the same collection."
         raise bad_input(run.source.name, found, f"topics such as {examples}", mend)
     remarks += _remarks_on_documents(judged)

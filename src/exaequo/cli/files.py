@@ -95,7 +95,7 @@ def _files(
     names = {}
     for pair in ",".join(columns).split(",") if columns else ():
         ours, separator, theirs = pair.partition("=")
-        if not separator:
+        if not (separator and theirs):
             raise UsageError(f"--columns takes pairs such as qid=NAME,docno=NAME. Got {pair!r}.")
         names[ours] = theirs
     return Files(qrels_reader or reader, run_reader or reader, names, keep_going)

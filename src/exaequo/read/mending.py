@@ -27,7 +27,7 @@ def mend_number(text: str, otherwise: str) -> str:
     if is_number(text):
         return "Scale the numbers: none may be larger than 1.8e308."
     if not text.isprintable():
-        return "Delete what is not seen."
+        return "Delete the characters that are not seen."
     return "Write it like 1000, -1.5 or 2e-3." if any(map(str.isnumeric, text)) else otherwise
 
 

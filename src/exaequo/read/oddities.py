@@ -49,7 +49,8 @@ def _unseen(frame: pl.DataFrame, name: str, text: bytes) -> list[str]:
         return []
     first = ids[0]
     bad = next((each for each in first if pl.Series([each]).str.contains(_UNSEEN)[0]), " ")
-    called = f"U+{ord(bad):04X} {unicodedata.name(bad, 'a control character')}"
+    other = "PRIVATE USE" if unicodedata.category(bad) == "Co" else "CONTROL"
+    called = f"U+{ord(bad):04X} {unicodedata.name(bad, other)}"
     more = f" ({count(len(ids), 'id')} like it)" if len(ids) > 1 else ""
     return [f"{_line(name, text, first)}: the id {quoted(first)} holds {called}; it is taken as part of the id{more}"]
 

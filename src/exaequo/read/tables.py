@@ -17,6 +17,7 @@ import polars as pl
 from exaequo.choices import TABLE_READERS
 from exaequo.errors import InputError, Problem, bad_input
 from exaequo.read.foreign import text_of
+from exaequo.read.mending import is_number, mend_number
 from exaequo.read.records import repeated, with_keys
 from exaequo.read.source import PACKED
 from exaequo.read.trec import QRELS, RUN, Layout, quoted
@@ -248,8 +249,19 @@ def find_columns(
             found[ours] = theirs
         elif ours in REQUIRED[layout] or ours in given:
             mend = f"Rename the column, or name it: columns={{{ours!r}: ...}}, --columns {ours}=NAME."
-            raise place.without(ours, present, names, mend)
+            raise place.without(ours, present, names, _mend_columns(present) or mend)
     return found
+
+
+def _mend_columns(present: list[str]) -> str:
+    """Say what the file may be, if its first line is no line of names as it should be; nothing if it may be one."""
+    if len(present) == 1 and len(present[0].split()) >= len(QRELS.fields):
+        return "If this is TREC text, say so with --reader trec."
+    if len(present) == 1 and any(sign in present[0] for sign in ",;\t|"):
+        return "Separate columns by commas in .csv, by tabs in .tsv."
+    if any("\r" in name for name in present):
+        return "End lines with LF: tr '\\r' '\\n'"
+    return "Write the names of the columns into the first line." if any(map(is_number, present)) else ""
 
 
 def _as_ids(column: pl.Series, place: Place) -> pl.Series:
@@ -283,7 +295,9 @@ def _not_numbers(frame: pl.DataFrame, number: pl.Series, layout: Layout, place: 
     mend = f"Drop the row or give it a {noun}."
     rows = frame.filter(bad).select("row", pl.col(layout.number).cast(pl.String)).rows()
     return [
-        place.problem(row, f"{noun} is {'missing' if value is None else quoted(value)}", "a finite number", mend)
+        place.problem(row, f"{noun} is missing", "a finite number", mend)
+        if value is None
+        else place.problem(row, f"{noun} is {quoted(value)}", "a finite number", mend_number(value, mend))
         for row, value in rows
     ]
 

@@ -52,6 +52,7 @@ _HEADER = frozenset(
     "qid query_id q_id query topic topic_id iter iteration docno doc_id docid document sim score rank rel "
     "relevance label run_id runid run tag system".split()
 )
+_CUT = "The file seems to be cut short: copy it again, or delete the line."
 _COMMENTS = re.compile(rb"^#.*\n?", re.MULTILINE)
 
 
@@ -132,14 +133,16 @@ def line_by_line(data: bytes, layout: Layout, name: str) -> tuple[pl.DataFrame, 
     seen: dict[tuple[str | float, ...], int] = {}
     qid, docno = (layout.fields.index(field) for field in ("qid", "docno"))
     once = itemgetter(*map(layout.fields.index, layout.once or layout.fields))
-    for number, line in enumerate(data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n"), 1):
+    lines = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+    for number, line in enumerate(lines, 1):
         raw = line.split()
         if not raw or (layout.comments and raw[0].startswith(b"#")):
             continue
         problem = partial(Problem, name, number)
         checked = _check_line(line, raw, layout, problem)
         if isinstance(checked, Problem):
-            problems.append(checked)
+            cut = number == len(lines) > 1 and len(raw) < len(layout.fields)
+            problems.append(replace(checked, mend=_CUT) if cut else checked)
             continue
         first = seen.setdefault(once(checked), number)
         if layout.once and first < number:
