@@ -97,11 +97,13 @@ def check_paths(paths: Sequence[str], out: str | None = None) -> None:
         raise UsageError("Standard input (-) can stand for one file only.")
     if out is None or out == STDIN:
         return
-    for path in paths:
-        if path != STDIN and os.path.realpath(path) == os.path.realpath(out):
-            raise UsageError(f"{out} would be written over; it is one of the files to read.")
     if not out or "\0" in out:
         raise UsageError(f"No file has the name {out!r}; -o takes the name of one.")
+    for path in paths:
+        if path != STDIN and "\0" not in path and os.path.realpath(path) == os.path.realpath(out):
+            raise UsageError(f"{out} would be written over; it is one of the files to read.")
     folder = Path(os.path.realpath(out)).parent
-    if not Path(out).exists() and not (folder.is_dir() and os.access(folder, os.W_OK)):  # before the work, not after
+    if not os.path.lexists(os.path.realpath(out)) and not (
+        folder.is_dir() and os.access(folder, os.W_OK)
+    ):  # before the work, not after
         raise ExaequoError(f"{out}: cannot write ({'no such folder' if not folder.is_dir() else 'not allowed'}).")
