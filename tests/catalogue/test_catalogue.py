@@ -187,7 +187,7 @@ def expected(case: Case, name: str, found: str) -> str:
     return found if same else golden
 
 
-@pytest.mark.parametrize("case", cases())
+@pytest.mark.parametrize("case", [*cases()])
 def test_case(case: Case, tmp_path: Path) -> None:
     found = outcome(case, tmp_path)
     assert found == {"exit": case["exit"], **{name: expected(case, name, found[name]) for name in ("err", "out")}}
