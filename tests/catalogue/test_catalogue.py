@@ -177,7 +177,7 @@ def outcome(case: Case, folder: Path) -> Case:
     ):
         code = command(shlex.split(case["do"]))
         out.flush()
-    return {"exit": code, "err": err.getvalue(), "out": out.buffer.getvalue().decode()}  # type: ignore[attr-defined]
+    return {"exit": code, "err": err.getvalue(), "out": out.buffer.getvalue().decode()}
 
 
 def expected(case: Case, name: str, found: str) -> str:
@@ -228,5 +228,5 @@ def rewrite(path: Path) -> None:
 _GOLDEN = re.compile(r"^exit = \d+\n((err|out) = ('''.*?'''|\".*?\")\n)*", re.MULTILINE | re.DOTALL)
 
 if __name__ == "__main__":
-    for name in sys.argv[1:] or sorted(HERE.glob("*.toml")):
+    for name in sys.argv[1:] or map(str, sorted(HERE.glob("*.toml"))):
         rewrite(Path(name))
