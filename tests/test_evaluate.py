@@ -47,7 +47,7 @@ def test_other_warnings() -> None:
 
 
 def test_a_run_of_another_collection_is_refused() -> None:
-    with pytest.raises(InputError, match=r"none of its 1 topic is judged \(q1\); expected topics such as 1"):
+    with pytest.raises(InputError, match=r"its only topic is not judged \(q1\); expected topics such as 1"):
         evaluate({"1": {"a": 1}}, {"q1": {"a": 1.0}}, "AP")
 
 

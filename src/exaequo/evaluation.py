@@ -17,11 +17,13 @@ import polars as pl
 from exaequo.choices import EXPECTED, INTERVAL, ORDERS_SAMPLED
 from exaequo.errors import BadParameter, DataWarning, MissingTopics, bad_input
 from exaequo.expected import expected_values
-from exaequo.judge import Bools, JudgedRun, Judgments, judge, prepare
+from exaequo.judge import JudgedRun, Judgments, judge, prepare
 from exaequo.measures import Measure, parse_measures
 from exaequo.options import Evaluation, Options, first_order, keywords, one_strategy
 from exaequo.order import Ordering
 from exaequo.read import Qrels, QrelsLike, Run, RunLike, RunsLike, read_qrels, read_run, read_runs, unique_names
+from exaequo.read.oddities import other_forms
+from exaequo.read.trec import quoted
 from exaequo.scores import ALL, Block, Scores
 from exaequo.text import count, listed
 
@@ -209,7 +211,7 @@ def _described(data: Run | Qrels) -> dict[str, Any]:
 
 def remarks_on_judgments(judgments: Judgments, measures: Sequence[Measure] = ()) -> list[str]:
     """Say what about the judgments changes how scores should be read; raise if there is nothing to evaluate."""
-    remarks = []
+    remarks = [*judgments.qrels.source.remarks]
     name = judgments.qrels.source.name
     if not judgments.n_topics:
         found = f"no relevant document in {count(len(judgments.nothing_relevant), 'topic')}"
@@ -283,35 +285,39 @@ def refuse_unjudged(run: Run, qrels: Qrels) -> None:
     mine, judged = (each.frame["qid"].unique().sort() for each in (run, qrels))
     if mine.is_in(judged.implode()).any():
         return
-    found = f"none of its {count(len(mine), 'topic')} is judged ({listed(mine.to_list(), 3)})"
+    none = "its only topic is not judged" if len(mine) == 1 else f"none of its {len(mine):,} topics is judged"
+    found = f"{none} ({listed(mine.to_list(), 3)})"
     mend = "Check that the run and the qrels are of the same collection."
     raise bad_input(run.source.name, found, f"topics such as {listed(judged.to_list(), 3)}", mend)
 
 
-#: From here on doubles do not tell all whole numbers apart.
-_WHOLE = 2.0**53
-
-
-def _tied(judged: JudgedRun, chosen: Bools) -> int:
-    """Count the chosen documents that have the score of another one in their list."""
-    pairs = pl.DataFrame({"topic": judged.topic[chosen], "sim": judged.sim[chosen]})
-    return int(pairs.is_duplicated().sum())
+def _remarks_on_documents(judged: JudgedRun) -> list[str]:
+    """Say that the documents of a run and those judged seem to have different names."""
+    name, run, qrels = judged.run.source.name, judged.run.frame, judged.judgments.qrels.frame
+    remarks = []
+    if len(judged.row) and not judged.judged.any():
+        ours, theirs = run["docno"][int(judged.row[0])], qrels["docno"][int(judged.judgments.row[0])]
+        names = f"they have names such as {quoted(ours)}, judged ones {quoted(theirs)}"
+        remarks.append(f"{name}: none of its documents is judged; {names}")
+    other = other_forms(run, qrels)
+    if other is not None:
+        number, docno = other
+        what = f"{count(number, 'document')} judged under another Unicode form of the name, such as {quoted(docno)}"
+        remarks.append(f"{name}: {what}; taken as not judged")
+    return remarks
 
 
 def remarks_on_run(judged: JudgedRun, options: Options) -> list[str]:
     """Say what about a run changes how its scores should be read; raise if it cannot be evaluated at all."""
-    remarks = []
     run, stray, missing = judged.run, judged.stray, judged.missing
+    remarks = [*run.source.remarks]
     if stray:
         refuse_unjudged(run, judged.judgments.qrels)
+    remarks += _remarks_on_documents(judged)
     if run.n_names > 1:
         remarks.append(f"{run.source.name}: {run.n_names} different run ids; taken as one run, called {run.name}")
     if options.precision == "single" and np.abs(judged.sim).max(initial=0) > np.finfo(np.float32).max:
         remarks.append(f"{run.source.name}: scores too large for single precision are all tied")
-    large = np.abs(judged.sim) >= _WHOLE
-    if large.any() and (tied := _tied(judged, large)):
-        what = f"{count(tied, 'document')} tied at a score of 2^53 or beyond"
-        remarks.append(f"{run.source.name}: {what}, where whole numbers next to each other are read as the same")
     if stray:
         remarks.append(f"{run.source.name}: {count(len(stray), 'topic')} nobody judged, ignored: {listed(stray)}")
     if missing:

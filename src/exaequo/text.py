@@ -61,7 +61,11 @@ def p_text(p: float) -> str:
     return f"p {'< 0.0001' if p < 0.0001 else f'= {p:.4f}'}"
 
 
+#: Names are shown up to so many characters in messages.
+LONGEST = 60
+
+
 def listed(names: Sequence[str], most: int = 5) -> str:
     """Return names for a message: the first few, then how many more."""
-    shown = ", ".join(names[:most])
+    shown = ", ".join(name if len(name) <= LONGEST else name[: LONGEST - 1] + "…" for name in names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"

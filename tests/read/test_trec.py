@@ -137,16 +137,16 @@ LINE = b"301 Q0 FT8 1 0.8 sys\n"
 @pytest.mark.parametrize(
     ("data", "line", "found", "mend"),
     [
-        (LINE + b"301 Q0 LA12 2 0.5\n", 2, "5 fields", "Mend or delete"),
+        (LINE + b"301 Q0 LA12 2 0.5\n", 2, "5 fields", "Add the name of the run"),
         (LINE + b"\n# c\n301 Q0 LA12\n", 4, "3 fields", "Mend"),
         (LINE + b"301 0 LA12 1\n", 2, "4 fields", "line of qrels"),
         (LINE + b"301,LA12,0.5\n", 2, "1 field", ".csv"),
         (LINE + b"301 Q0 LA12 2 nan sys\n", 2, "score is 'nan'", "give it a score"),
         (LINE + b"301 Q0 LA12 2 -inf sys\n", 2, "score is '-inf'", "give it a score"),
-        (LINE + b"301 Q0 LA12 2 1e999 sys\n", 2, "score is '1e999'", "give it a score"),
-        (LINE + b"301 Q0 LA12 2 1_0 sys\n", 2, "score is '1_0'", "give it a score"),
-        (LINE + b"301 Q0 LA12 2 0x1p3 sys\n", 2, "score is '0x1p3'", "give it a score"),
-        (LINE + "301 Q0 LA12 2 ٣ sys\n".encode(), 2, "score is '٣'", "give it a score"),
+        (LINE + b"301 Q0 LA12 2 1e999 sys\n", 2, "score is '1e999'", "Scale the numbers"),
+        (LINE + b"301 Q0 LA12 2 1_0 sys\n", 2, "score is '1_0'", "Write it like"),
+        (LINE + b"301 Q0 LA12 2 0x1p3 sys\n", 2, "score is '0x1p3'", "Write it like"),
+        (LINE + "301 Q0 LA12 2 ٣ sys\n".encode(), 2, "score is '٣'", "Write it like"),
         (LINE + b"302 Q0 X 1 0.1 sys\n" + LINE, 3, "document 'FT8' of topic '301' is here and in line 1", "Delete"),
         (b"qid iter docno rank sim run_id\n" + LINE, 1, "a header line", ".tsv"),
         (LINE + b"TOPIC Q0 DOCID RANK SCORE RUN\n", 2, "a header line", "Delete"),
@@ -221,9 +221,9 @@ def test_a_run_called_run_is_not_all_headers() -> None:
 
 
 def test_a_picture_is_not_a_run() -> None:
-    with pytest.raises(InputError, match=r"f: the file is not text \(it holds null bytes\); expected a run"):
+    with pytest.raises(InputError, match=r"f:1: the file is not text \(it holds null bytes\); expected a run"):
         trec.parse(b"1 Q0 a\0x 1 0.5 t\n", RUN, "f")
-    with pytest.raises(InputError, match="null bytes"):
+    with pytest.raises(InputError, match="this is a picture"):
         trec.parse(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\n", RUN, "f")
 
 

@@ -139,7 +139,7 @@ def test_repeats_matter_only_where_they_are_evaluated(files: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["q"], 1, "1 files; expected two"),
+        (["q"], 1, "1 file; expected two"),
         (["-x", "q", "r"], 1, "usage: exaequo trec_eval"),
         (["-", "-"], 1, "can stand for one file only"),
         (["-m", "mpa", "q", "r"], 1, "did you mean 'map'"),

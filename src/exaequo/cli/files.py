@@ -121,7 +121,7 @@ def _files(
     names: dict[str, str] = {}
     for pair in ",".join(columns).split(",") if columns else ():
         ours, separator, theirs = pair.partition("=")
-        if not separator:
+        if not (separator and theirs):
             raise UsageError(f"--columns takes pairs such as qid=NAME,docno=NAME. Got {pair!r}.")
         if names.setdefault(ours, theirs) != theirs:
             raise UsageError(f"--columns names {ours} twice: {names[ours]!r} and {theirs!r}.")

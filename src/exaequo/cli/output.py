@@ -109,8 +109,10 @@ def check_paths(paths: Sequence[str], out: str | None = None) -> None:
         raise UsageError("Standard input (-) can stand for one file only.")
     if out is None or out == STDIN:
         return
+    if not out or "\0" in out:
+        raise UsageError(f"No file has the name {out!r}; -o takes the name of one.")
     for path in paths:
-        if path != STDIN and os.path.realpath(path) == os.path.realpath(out):
+        if path != STDIN and "\0" not in path and os.path.realpath(path) == os.path.realpath(out):
             raise UsageError(f"{out} would be written over; it is one of the files to read.")
     folder = Path(os.path.realpath(out)).parent
     if not os.access(out, os.F_OK) and not (folder.is_dir() and os.access(folder, os.W_OK)):  # before the work

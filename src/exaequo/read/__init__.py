@@ -16,6 +16,7 @@ from exaequo.choices import READERS
 from exaequo.errors import BadParameter, bad_input
 from exaequo.read import objects, tables, trec
 from exaequo.read.metadata import header_of, read_metadata, write_metadata
+from exaequo.read.oddities import oddities
 from exaequo.read.records import Qrels, Run, by_subtopic, repeated
 from exaequo.read.source import Source, load
 from exaequo.text import did_you_mean
@@ -113,7 +114,8 @@ def read_qrels_files(paths: Sequence[str]) -> Qrels:
         qid, docno = again.select("qid", "docno").row(0)
         found = f"document {docno!r} of topic {qid!r} is judged in more than one file"
         raise bad_input(paths[0], found, "each document once", "Delete one of the judgments.")
-    return by_subtopic(frame, read[0][1])
+    first = replace(read[0][1], remarks=tuple(remark for _, source in read for remark in source.remarks))
+    return by_subtopic(frame, first)
 
 
 def _read(
@@ -130,19 +132,26 @@ def _read(
         if ours not in tables.ALIASES:
             hint = did_you_mean(ours, tables.ALIASES) or "."
             raise BadParameter(f"columns names {', '.join(tables.ALIASES)}. Got {ours!r} instead{hint}")
-    place = tables.Place(name)
-    if isinstance(data, Mapping):
-        return tables.checked(objects.from_dicts(data, layout, name), layout, place), Source(name)
     if not isinstance(data, str | os.PathLike):
-        return tables.normalise(objects.to_table(data, layout, name), place, layout, columns), Source(name)
+        frame = _read_object(data, layout, name, columns)
+        return frame, Source(name, remarks=(*oddities(frame, layout, name),))
     path = os.fspath(data)
     kind = reader or tables.kind_of(path, "trec")
     content, source = load(path, digest=digest)
     if kind == "trec":
         header, start = header_of(content, source.name)
         frame = trec.parse(content, layout, source.name, subtopics=layout is trec.QRELS, start=start)
-        return frame, replace(source, header=header)
-    return tables.parse(content, kind, layout, source.name, columns), source
+        remarks = oddities(frame, layout, source.name, content, table=False)
+        return frame, replace(source, header=header, remarks=(*remarks,))
+    frame = tables.parse(content, kind, layout, source.name, columns)
+    return frame, replace(source, remarks=(*oddities(frame, layout, source.name, content),))
+
+
+def _read_object(data: object, layout: trec.Layout, name: str, columns: Mapping[str, str] | None) -> pl.DataFrame:
+    place = tables.Place(name)
+    if isinstance(data, Mapping):
+        return tables.checked(objects.from_dicts(data, layout, name), layout, place)
+    return tables.normalise(objects.to_table(data, layout, name), place, layout, columns)
 
 
 def unique_names(named: Sequence[tuple[str, str]]) -> list[str]:

@@ -13,28 +13,33 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from stat import S_ISREG
 from typing import Protocol
 
 from exaequo.choices import STDIN
 from exaequo.errors import bad_input
+from exaequo.read.foreign import refuse_marked
 
 #: Endings that say how a file is packed, not what is in it.
 PACKED = frozenset({".gz", ".bz2", ".xz", ".zst"})
 _MARK = b"\xef\xbb\xbf"
 #: Beginnings that Polars takes for something packed. One may be the name of a topic, such as x^2.
 _UNPACKED_BY_POLARS = (b"x^", b"x\x01", b"x\x9c", b"x\xda", b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
+#: What text of old Windows programs ends with.
+_END_OF_FILE = b"\x1a"
 
 
 @dataclass(frozen=True)
 class Source:
     """What an input was called, and the SHA-256 of its bytes as they lay on disk, if that was asked for.
 
-    `header` is the text of the metadata that a run may begin with (see `metadata`).
+    `header` is the text of the metadata that a run may begin with (see `metadata`), `remarks` what was odd but read.
     """
 
     name: str
     sha256: str | None = None
     header: str = ""
+    remarks: tuple[str, ...] = ()
 
     @property
     def stem(self) -> str:
@@ -51,9 +56,8 @@ def load(path: str, *, digest: bool = False) -> tuple[bytes, Source]:
     raw = _raw_bytes(path, name)
     source = Source(name, hashlib.sha256(raw).hexdigest() if digest else None)
     data = _unpack(raw, name)
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise bad_input(name, "the file is UTF-16", "UTF-8", "Save it as UTF-8: iconv -f UTF-16 -t UTF-8")
-    return data.removeprefix(_MARK), source
+    refuse_marked(data, name)
+    return data.removeprefix(_MARK).removesuffix(_END_OF_FILE), source
 
 
 def as_it_stands(data: bytes) -> bytes:
@@ -65,14 +69,28 @@ def _raw_bytes(path: str, name: str) -> bytes:
     try:
         if path == STDIN and sys.stdin is None:
             raise bad_input(name, "standard input is closed", "data", "Name a file.")
-        return sys.stdin.buffer.read() if path == STDIN else Path(path).read_bytes()
+        return sys.stdin.buffer.read() if path == STDIN else _unchanged(path, name)
     except FileNotFoundError:
         found, mend = "there is no such file", "Check the path."
     except IsADirectoryError:
         found, mend = "this is a folder", "Name the files in it, for example with a * in the shell."
+    except PermissionError as error:
+        found, mend = f"cannot be read ({error.strerror})", "Check the permissions of the file."
     except OSError as error:
-        found, mend = f"cannot be read ({error.strerror or error})", "Check the permissions of the file."
+        found, mend = f"cannot be read ({error.strerror or error})", "Check the path."
     raise bad_input(name, found, "a readable file", mend)
+
+
+def _unchanged(path: str, name: str) -> bytes:
+    """Read a file; refuse one that changes meanwhile: half of it may be old, or not yet there."""
+    if not path or "\0" in path:
+        raise bad_input(repr(path), "no file has this name", "a readable file", "Check the path.")
+    before = Path(path).stat()
+    data = Path(path).read_bytes()
+    after = Path(path).stat()
+    if S_ISREG(before.st_mode) and (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+        raise bad_input(name, "the file changed while it was read", "a finished file", "Try again when it is written.")
+    return data
 
 
 class _Stream(Protocol):

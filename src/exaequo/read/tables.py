@@ -16,6 +16,8 @@ import polars as pl
 
 from exaequo.choices import TABLE_READERS
 from exaequo.errors import InputError, Problem, bad_input
+from exaequo.read.foreign import text_of
+from exaequo.read.mending import is_number, mend_number
 from exaequo.read.records import repeated, with_keys
 from exaequo.read.source import PACKED, as_it_stands
 from exaequo.read.trec import QRELS, RUN, Layout, quoted
@@ -110,7 +112,7 @@ def read(data: bytes, kind: str, name: str) -> tuple[pl.DataFrame, Place]:
 
 
 def _delimited(data: bytes, name: str, separator: str, quote: str | None) -> tuple[pl.DataFrame, Place]:
-    _refuse_what_is_no_text(data, name)
+    text_of(data, name)
     rows = _rows(data, separator, quote)
     header = next(rows, (1, []))[1]
     try:
@@ -140,22 +142,8 @@ def _rows(data: bytes, separator: str, quote: str | None) -> Iterator[tuple[int,
             yield rows.line_num, row
 
 
-def _refuse_what_is_no_text(data: bytes, name: str) -> None:
-    if b"\0" in data:
-        line = data.count(b"\n", 0, data.index(b"\0")) + 1
-        found, mend = "the file is not text (it holds null bytes)", "Check that this is the right file."
-        raise bad_input(name, found, "UTF-8 text", mend, line=line)
-    try:
-        data.decode()
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        found = f"byte 0x{data[error.start]:02x} is not UTF-8"
-        mend = "Convert the file: iconv -f LATIN1 -t UTF-8"
-        raise bad_input(name, found, "UTF-8 text", mend, line=line) from None
-
-
 def _jsonl(data: bytes, name: str) -> tuple[pl.DataFrame, Place]:
-    _refuse_what_is_no_text(data, name)
+    text_of(data, name)
     try:
         table = pl.read_ndjson(data, infer_schema_length=None)
     except pl.exceptions.PolarsError:
@@ -293,8 +281,19 @@ def find_columns(
             found[ours] = theirs
         elif ours in REQUIRED[layout] or ours in given:
             mend = f"Rename the column, or name it: columns={{{ours!r}: ...}}, --columns {ours}=NAME."
-            raise place.without(ours, present, names, mend)
+            raise place.without(ours, present, names, _mend_columns(present) or mend)
     return found
+
+
+def _mend_columns(present: list[str]) -> str:
+    """Say what the file may be, if its first line is no line of names as it should be; nothing if it may be one."""
+    if len(present) == 1 and len(present[0].split()) >= len(QRELS.fields):
+        return "If this is TREC text, say so with --reader trec."
+    if len(present) == 1 and any(sign in present[0] for sign in ",;\t|"):
+        return "Separate columns by commas in .csv, by tabs in .tsv."
+    if any("\r" in name for name in present):
+        return "End lines with LF: tr '\\r' '\\n'"
+    return "Write the names of the columns into the first line." if any(map(is_number, present)) else ""
 
 
 def _as_ids(column: pl.Series, place: Place) -> pl.Series:
@@ -328,7 +327,9 @@ def _not_numbers(frame: pl.DataFrame, number: pl.Series, layout: Layout, place: 
     mend = f"Drop the row or give it a {noun}."
     rows = frame.filter(bad).select("row", pl.col(layout.number).cast(pl.String)).rows()
     return [
-        place.problem(row, f"{noun} is {'missing' if value is None else quoted(value)}", "a finite number", mend)
+        place.problem(row, f"{noun} is missing", "a finite number", mend)
+        if value is None
+        else place.problem(row, f"{noun} is {quoted(value)}", "a finite number", mend_number(value, mend))
         for row, value in rows
     ]
 

@@ -11,14 +11,16 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from math import isfinite
 from operator import itemgetter
 
 import polars as pl
 
-from exaequo.errors import InputError, Problem, bad_input
+from exaequo.errors import InputError, Problem
+from exaequo.read.foreign import refuse_foreign
+from exaequo.read.mending import finite, is_number, mend_number, mend_width
 from exaequo.read.records import repeated, with_keys
 from exaequo.read.source import as_it_stands
+from exaequo.text import count
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ _HEADER = frozenset(
     "qid query_id q_id query topic topic_id iter iteration docno doc_id docid document sim score rank rel "
     "relevance label run_id runid run tag system".split()
 )
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_CUT = "The file seems to be cut short: copy it again, or delete the line."
 _COMMENTS = re.compile(rb"^#.*\n?", re.MULTILINE)
 
 
@@ -70,9 +72,7 @@ def parse(
     A document twice in one topic is a problem, unless `repeats` are allowed, or it is there for different `subtopics`,
     which the iteration field names. Without `comments`, # is like any letter. Up to `start` there are only comments.
     """
-    if b"\0" in data:
-        mend = "Check that this is the right file."
-        raise bad_input(name, "the file is not text (it holds null bytes)", layout.what, mend)
+    refuse_foreign(data, name, layout.what)
     once = ("qid", "docno", *(("iter",) if subtopics else ()))
     layout = replace(layout, once=() if repeats else once, comments=comments)
     frame = parse_clean(data[start:], layout)
@@ -112,8 +112,8 @@ def parse_clean(data: bytes, layout: Layout) -> pl.DataFrame | None:
     return frame.rechunk() if whole and frame[layout.number].is_finite().all() else None
 
 
-def tidy(data: bytes, layout: Layout) -> bytes:
-    """Reduce blanks, tabs, line ends, comments and blank lines to what `parse_clean` reads."""
+def tidy(data: bytes, layout: Layout, *, whole: bool = False) -> bytes:
+    """Reduce blanks, tabs, line ends, comments and blank lines to what `parse_clean` reads; `whole` keeps fields."""
     data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").translate(bytes.maketrans(b"\t\v\f", b"   "))
     for double, single in ((b"  ", b" "), (b" \n", b"\n"), (b"\n ", b"\n"), (b"\n\n", b"\n")):
         while double in data:
@@ -121,7 +121,7 @@ def tidy(data: bytes, layout: Layout) -> bytes:
     data = data.strip(b" \n")
     if layout.comments:
         data = _COMMENTS.sub(b"", data)
-    if layout.more:  # the first line tells Polars how many columns there are
+    if layout.more and not whole:  # the first line tells Polars how many columns there are
         first, newline, rest = data.partition(b"\n")
         data = b" ".join(first.split(b" ")[: len(layout.fields)]) + newline + rest
     return data
@@ -134,18 +134,21 @@ def line_by_line(data: bytes, layout: Layout, name: str) -> tuple[pl.DataFrame, 
     seen: dict[tuple[str | float, ...], int] = {}
     qid, docno = (layout.fields.index(field) for field in ("qid", "docno"))
     once = itemgetter(*map(layout.fields.index, layout.once or layout.fields))
-    for number, line in enumerate(data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n"), 1):
+    lines = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+    for number, line in enumerate(lines, 1):
         raw = line.split()
         if not raw or (layout.comments and raw[0].startswith(b"#")):
             continue
         problem = partial(Problem, name, number)
         checked = _check_line(line, raw, layout, problem)
         if isinstance(checked, Problem):
-            problems.append(checked)
+            cut = number == len(lines) > 1 and len(raw) < len(layout.fields)
+            problems.append(replace(checked, mend=_CUT) if cut else checked)
             continue
         first = seen.setdefault(once(checked), number)
         if layout.once and first < number:
-            found = f"document {checked[docno]!r} of topic {checked[qid]!r} is here and in line {first}"
+            names = (quoted(str(checked[field])) for field in (docno, qid))
+            found = "document {} of topic {} is here and in line {}".format(*names, first)
             problems.append(problem(found, "each document once in a topic", "Delete one of the two lines."))
         else:
             rows.append(checked)
@@ -167,28 +170,18 @@ def _check_line(
     fields = [field.decode() for field in raw]
     text = quoted(" ".join(fields))
     width, at = len(layout.fields), layout.fields.index(layout.number)
-    numeric = len(fields) > at and _NUMBER.fullmatch(fields[at])
+    numeric = len(fields) > at and is_number(fields[at])
     if not numeric and sum(field.casefold() in _HEADER for field in fields) >= 2:
         mend = "Delete it; or, if the file is a table, name it .csv or .tsv, or say so with --reader."
         return problem(f"a header line ({text})", "data", mend)
     if len(fields) < width or (len(fields) > width and not layout.more):
-        plural = "" if len(fields) == 1 else "s"
-        return problem(f"{len(fields)} field{plural} ({text})", layout.expected, _mend_width(fields))
+        return problem(f"{count(len(fields), 'field')} ({text})", layout.expected, mend_width(fields, layout.number))
     noun = "score" if layout.number == "sim" else "judgment"
-    if not (numeric and isfinite(float(fields[at]))):
+    value = finite(fields[at])
+    if value is None:
         mend = "Drop the line or give it a score." if noun == "score" else "Mend the judgment or drop the line."
-        return problem(f"{noun} is {quoted(fields[at])}", "a finite number", mend)
-    return (*fields[:at], float(fields[at]), *fields[at + 1 : width])
-
-
-def _mend_width(fields: list[str]) -> str:
-    if len(fields) == len(QRELS.fields):
-        return "This looks like a line of qrels: the qrels come first, then the runs."
-    if len(fields) == len(RUN.fields):
-        return "This looks like a line of a run: the qrels come first, then the runs."
-    if len(fields) == 1 and "," in fields[0]:
-        return "If this is a table, name it .csv or .tsv, or say so with --reader."
-    return "Mend or delete the line."
+        return problem(f"{noun} is {quoted(fields[at])}", "a finite number", mend_number(fields[at], mend))
+    return (*fields[:at], value, *fields[at + 1 : width])
 
 
 def quoted(text: str, most: int = 60) -> str:

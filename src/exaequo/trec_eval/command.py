@@ -16,8 +16,10 @@ from exaequo.aggregate import GM_FLOOR
 from exaequo.errors import InputError
 from exaequo.judge import Bools
 from exaequo.read import Qrels, Run, Source, trec
+from exaequo.read.mending import finite
 from exaequo.read.records import repeated
 from exaequo.read.source import load
+from exaequo.text import count
 from exaequo.trec_eval import OfficialError, groups
 from exaequo.trec_eval.catalogue import Request, requests
 from exaequo.trec_eval.lists import Lists, all_topics, build
@@ -62,7 +64,7 @@ def main(arguments: Sequence[str]) -> str:
     if options.help:
         return help_text(options) + "\n"
     if len(options.files) != 2:
-        raise OfficialError(1, f"{len(options.files)} files; expected two, REL_INFO and RESULTS.\n{USAGE}")
+        raise OfficialError(1, f"{count(len(options.files), 'file')}; expected two, REL_INFO and RESULTS.\n{USAGE}")
     if options.files == ["-", "-"]:
         raise OfficialError(1, "standard input (-) can stand for one file only.")
     with np.errstate(all="ignore"):  # what overflows is printed as C prints it
@@ -207,16 +209,18 @@ def with_zscores(table: Table, path: str) -> Table:
         raise OfficialError(255, str(error)) from None
     if not data.strip():
         raise OfficialError(255, f"{source.name}: the file is empty; expected topic, measure, mean and deviation.")
-    for number, line in enumerate(data.decode(errors="replace").split("\n"), 1):
+    for number, line in enumerate(data.decode(errors="replace").splitlines(), 1):
         fields = line.split()
         if not fields:
             continue
-        try:
-            topic, measure, mean, deviation = fields
-            known[topic, measure] = (float(mean), float(deviation))
-        except ValueError:
+        figures = tuple(map(finite, fields[2:]))
+        if len(figures) != 2 or None in figures:
             expected = "topic, measure, mean and standard deviation"
-            raise OfficialError(255, f"{source.name}:{number}: {line!r}; expected {expected}.") from None
+            raise OfficialError(255, f"{source.name}:{number}: {line!r}; expected {expected}.")
+        mean, deviation = figures
+        if known.setdefault((fields[0], fields[1]), (mean or 0.0, deviation or 0.0)) != figures:
+            found = f"{fields[1]} of topic {fields[0]!r} is here and above, with other figures"
+            raise OfficialError(255, f"{source.name}:{number}: {found}; expected each once.")
 
     def scored(column: Column) -> Column:
         found = [known.get((topic, column.name)) for topic in table.topics]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getopt
+import re
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -77,7 +78,7 @@ def parse(arguments: Sequence[str]) -> CommandLine:
 
 
 def _set(options: CommandLine, letter: str, value: str) -> None:
-    if letter in ("l", "M") and atol(value) < 0:
+    if letter in ("l", "M") and (atol(value) < 0 or not re.match(r"\s*[+-]?[0-9]", value)):
         raise OfficialError(1, f"-{letter} is {value}; expected a whole number ≥ 0.")
     if letter == "-release" and value not in ("9", "10"):
         raise OfficialError(1, f"--release is {value!r}; expected 9 or 10.")
