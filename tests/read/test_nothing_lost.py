@@ -173,7 +173,7 @@ def test_whole_numbers_that_become_ties(scores: tuple[int, int], tied: int, tmp_
             warnings.simplefilter("always", DataWarning)
             evaluate(qrels, run, "AP")
         assert [str(each.message).partition(": ")[2][:50] for each in said if "2^53" in str(each.message)] == (
-            ["2 documents tied at a score of 2^53 or beyond, whe"] if tied else []
+            ["2 scores of 9,007,199,254,740,992 (2^53) or more t"] if tied else []
         )
 
 
