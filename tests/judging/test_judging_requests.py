@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
+import socket
 import sqlite3
 from collections.abc import Iterator
 from typing import Any
@@ -163,11 +165,85 @@ def test_the_headers_keep_the_page_to_itself(served: Served) -> None:
 
 
 def test_nobody_else_on_the_network_can_ask(served: Served) -> None:
-    import socket
-
     with socket.socket() as other, pytest.raises(OSError):
         other.settimeout(2)
         other.connect(("127.0.0.2", served.port))
+
+
+def raw(served: Served, sent: bytes) -> bytes:
+    """Send bytes as they are; return what comes back."""
+    with socket.create_connection(("127.0.0.1", served.port), timeout=5) as line:
+        line.sendall(sent)
+        return line.recv(65_536)
+
+
+def head(served: Served, line: str, **changes: str) -> bytes:
+    """Return a head with the token, as a hand would write it."""
+    headers = {
+        "Host": f"127.0.0.1:{served.port}",
+        "Cookie": f"exaequo_judge_{served.port}={served.token}",
+        "Origin": served.origin,
+        "Content-Type": "application/json",
+    } | {name.replace("_", "-"): value for name, value in changes.items()}
+    return "".join(f"{each}\r\n" for each in (line, *(f"{k}: {v}" for k, v in headers.items()), "")).encode()
+
+
+HAND_WRITTEN: dict[str, tuple[str, dict[str, str], tuple[int, ...]]] = {
+    "a rebound name": ("GET / HTTP/1.1", {"Host": "rebind.example"}, (403,)),
+    "a name with our port": ("GET / HTTP/1.1", {"Host": "rebind.example:{port}"}, (403,)),
+    "a name that begins like ours": ("GET / HTTP/1.1", {"Host": "127.0.0.1.evil.example:{port}"}, (403,)),
+    "a name that ends like ours": ("GET / HTTP/1.1", {"Host": "evil.example@127.0.0.1:{port}"}, (400, 403)),
+    "our address without a port": ("GET / HTTP/1.1", {"Host": "127.0.0.1"}, (403,)),
+    "our address, written otherwise": ("GET / HTTP/1.1", {"Host": "2130706433:{port}"}, (403,)),
+    "a whole address": ("GET http://evil.example/ HTTP/1.1", {"Host": "evil.example"}, (400, 403)),
+    "forwarded": ("GET / HTTP/1.1", {"Host": "evil.example", "X_Forwarded_Host": "127.0.0.1:{port}"}, (403,)),
+    "another way to say POST": ("GET /decide HTTP/1.1", {"X_HTTP_Method_Override": "POST"}, (405,)),
+    "tracing": ("TRACE / HTTP/1.1", {}, (405,)),
+    "a tunnel": ("CONNECT evil.example:443 HTTP/1.1", {}, (400, 404, 405)),
+    "putting": ("PUT /decide HTTP/1.1", {}, (405,)),
+    "asking what others may": ("OPTIONS /decide HTTP/1.1", {"Access_Control_Request_Method": "POST"}, (405,)),
+    "up and away": ("GET /../../../../etc/passwd HTTP/1.1", {}, (404,)),
+    "up and away, twice encoded": ("GET /%252e%252e/%252e%252e/etc/passwd HTTP/1.1", {}, (404,)),
+    "up from a page": ("GET /page.css/../server.py HTTP/1.1", {}, (404,)),
+    "backslashes": ("GET /..\\..\\server.py HTTP/1.1", {}, (400, 404)),
+    "an end of text": ("GET /page.css%00.html HTTP/1.1", {}, (404,)),
+    "a very long path": ("GET /" + "x" * 70_000 + " HTTP/1.1", {}, (400, 404, 414, 431)),
+    "a very long header": ("GET / HTTP/1.1", {"X_Long": "x" * 140_000}, (200, 400, 431)),
+    "two lengths": ("POST /decide HTTP/1.1", {"Content_Length": "5\r\nContent-Length: 6"}, (400,)),
+    "a length below nothing": ("POST /decide HTTP/1.1", {"Content_Length": "-1"}, (400, 413)),
+    "an endless length": ("POST /decide HTTP/1.1", {"Content_Length": "9" * 18}, (413,)),
+    "no HTTP": ("hello", {}, (400,)),
+}
+
+
+@pytest.mark.parametrize("name", HAND_WRITTEN)
+def test_requests_written_by_hand(served: Served, name: str) -> None:
+    line, changes, statuses = HAND_WRITTEN[name]
+    given = {key: value.replace("{port}", str(served.port)) for key, value in changes.items()}
+    answer = raw(served, head(served, line, **given) + b"\r\n")
+    assert int(answer[9:12]) in statuses, answer[:200]
+    assert b"access-control-allow" not in answer.lower()
+    assert b"root:" not in answer
+    assert rows(served) == []
+    assert ask(served, "/")[0] == 200  # and it goes on
+
+
+def test_a_socket_for_the_web_is_not_opened(served: Served) -> None:
+    wanted = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec_WebSocket_Key": "x" * 22 + "==", "Origin": "null"}
+    answer = raw(served, head(served, "GET /item?as=eve HTTP/1.1", Sec_WebSocket_Version="13", **wanted) + b"\r\n")
+    assert not answer.startswith(b"HTTP/1.1 101")
+
+
+def test_slow_requests_hold_nobody_up(served: Served) -> None:
+    """Heads and bodies that never end: the page answers meanwhile, and a body is waited for a short while only."""
+    begun = head(served, "POST /decide HTTP/1.1", Content_Length="50") + b"\r\n{"
+    with contextlib.ExitStack() as lines:
+        for at in range(60):
+            line = lines.enter_context(socket.create_connection(("127.0.0.1", served.port), timeout=60))
+            line.sendall(begun if at % 2 else begun[:40])
+        assert ask(served, "/item?as=eve")[0] == 200
+        assert line.recv(65_536).startswith(b"HTTP/1.1 408 ")
+    assert rows(served) == []
 
 
 def test_good_requests_are_kept(served: Served) -> None:

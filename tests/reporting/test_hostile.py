@@ -34,8 +34,8 @@ def drawn(opened: Opened, path: Path, specs: list[Any]) -> None:
     """Draw in a page without a policy; nothing of what the specifications hold may run."""
     import vl_convert
 
+    library = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # it has a default
     text = json.dumps(specs).replace("<", "\\u003c")
-    library = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # its stub lacks the default
     path.write_text(NOTEBOOK.format(specs=text, library=library), encoding="utf-8")
     page = opened.open(path)
     page.wait_for_function("document.title !== ''", timeout=20_000)

@@ -7,6 +7,7 @@ Data go to standard output, everything else to standard error. There is no trace
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -135,8 +136,9 @@ def run(arguments: Sequence[str]) -> int:
     except SystemExit as stop:  # click ends the program itself when its reader has seen enough
         return 0 if "PacifyFlush" in type(sys.stdout).__name__ else int(stop.code or 0)
     except click.ClickException as error:
-        error.message = printable(error.message)  # type: ignore[misc]  # final to click, but names are not trusted
-        error.show()
+        shown = io.StringIO()
+        error.show(shown)
+        output.aside(shown.getvalue().removesuffix("\n"))
         return error.exit_code
     except ExaequoError as error:
         if debug:

@@ -6,6 +6,7 @@ token, nor can it name another origin than its own, nor read an answer.
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import json
 from collections.abc import Mapping
@@ -19,6 +20,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 #: Bytes of a request; a note fits, a document does not.
 LARGEST = 65_536
+#: Seconds that the body of a request may take; that of a page comes at once.
+PATIENCE = 10.0
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
@@ -97,12 +100,16 @@ def _refused(status: int, why: str) -> Response:
 
 
 async def body(request: Request) -> Mapping[str, Any]:
-    """Return the JSON object of a request, of limited size whatever its head says."""
+    """Return the JSON object of a request, of limited size whatever its head says, if it comes in time."""
     data = b""
-    async for part in request.stream():
-        data += part
-        if len(data) > LARGEST:
-            raise HTTPException(413, f"expected at most {LARGEST:,} bytes")
+    try:
+        async with asyncio.timeout(PATIENCE):
+            async for part in request.stream():
+                data += part
+                if len(data) > LARGEST:
+                    raise HTTPException(413, f"expected at most {LARGEST:,} bytes")
+    except TimeoutError:
+        raise HTTPException(408, f"expected the whole request within {PATIENCE:g} seconds") from None
     try:
         found = json.loads(data)
     except (ValueError, RecursionError):
