@@ -1,6 +1,7 @@
 """The command `exaequo`. One file per command; nothing heavy is imported before a command needs it.
 
-Exit codes: 0 done, 1 the data are wrong, 2 the request is wrong, 3 worse and 4 undecided at a gate, 130 interrupted.
+Exit codes: 0 done, 1 the data are wrong, 2 the request is wrong, 3 worse and 4 undecided at a gate, 130 interrupted,
+143 asked to end.
 Data go to standard output, everything else to standard error. There is no traceback without `--debug`.
 """
 
@@ -13,7 +14,7 @@ from collections.abc import Sequence
 import click
 
 from exaequo import __version__
-from exaequo.cli import progress
+from exaequo.cli import progress, stopping
 from exaequo.cli.budget import budget
 from exaequo.cli.check import check
 from exaequo.cli.collection import collection
@@ -112,7 +113,8 @@ for command in (
 
 def main() -> None:
     """Run the command and leave with its exit code."""
-    sys.exit(run(sys.argv[1:]))
+    stopping.listen()
+    stopping.leave(run(sys.argv[1:]))
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -139,6 +141,8 @@ def run(arguments: Sequence[str]) -> int:
         click.echo(f"exaequo: {printable(str(error))}", err=True)
         return error.exit_code
     except Exception as error:
+        if stopping.heard():  # a library may make another error of an interrupt
+            return stopping.heard()
         if debug:
             raise
         click.echo(f"exaequo: unexpected {type(error).__name__}: {error}\nRun it with --debug for more.", err=True)

@@ -5,15 +5,19 @@ from __future__ import annotations
 import bz2
 import gzip
 import hashlib
+import io
 import lzma
 import os
 import sys
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+from exaequo import memory
 from exaequo.choices import STDIN
 from exaequo.errors import bad_input
 
@@ -44,9 +48,12 @@ class Source:
 def load(path: str, *, digest: bool = False) -> tuple[bytes, Source]:
     """Read all of `path` (`-` is standard input), unpacked whatever its name says, without a byte-order mark."""
     name = "<stdin>" if path == STDIN else os.fsencode(path).decode(errors="backslashreplace")
+    if path != STDIN and Path(path).is_file():
+        memory.refuse_too_large(name, Path(path).stat().st_size)  # before it is read
     raw = _raw_bytes(path, name)
     source = Source(name, hashlib.sha256(raw).hexdigest() if digest else None)
     data = _unpack(raw, name)
+    memory.refuse_too_large(name, len(data))
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise bad_input(name, "the file is UTF-16", "UTF-8", "Save it as UTF-8: iconv -f UTF-16 -t UTF-8")
     return data.removeprefix(b"\xef\xbb\xbf"), source
@@ -91,11 +98,16 @@ def _streams(
     return b"".join(parts)
 
 
-def _unzstd(raw: bytes) -> bytes:
+def _zstd() -> Any:
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:
         from backports import zstd
+    return zstd
+
+
+def _unzstd(raw: bytes) -> bytes:
+    zstd = _zstd()
     try:
         unpacked: bytes = zstd.decompress(raw)
     except zstd.ZstdError as error:
@@ -119,10 +131,34 @@ _MAGIC: tuple[tuple[bytes | tuple[bytes, ...], str, Callable[[bytes], bytes]], .
 _BZIP2_BLOCKS = (b"1AY&SY", b"\x17rE8P\x90")
 
 
+#: A packed file this many times smaller than what there is room for is unpacked without being counted first.
+_DENSE = 50
+_OPENED: dict[str, Callable[[io.BytesIO], Any]] = {
+    "gzip": gzip.open,
+    "bzip2": bz2.open,
+    "xz": lzma.open,
+    "zstd": lambda raw: _zstd().open(raw),
+}
+
+
+def _refuse_too_large(raw: bytes, kind: str, name: str) -> None:
+    """Refuse what there is no memory for, before it is unpacked: bytes are counted, not kept."""
+    most = memory.room()
+    if most is None or (memory.given() is None and len(raw) * _DENSE < most):
+        return
+    size = 0
+    wrong = (EOFError, ValueError, OSError, lzma.LZMAError, zlib.error, _zstd().ZstdError)  # `_unpack` tells of it
+    with suppress(*wrong), _OPENED[kind](io.BytesIO(raw)) as stream:
+        while size <= most and (part := stream.read(_STEP)):
+            size += len(part)
+    memory.refuse_too_large(name, size)
+
+
 def _unpack(raw: bytes, name: str) -> bytes:
     """Unpack by the first bytes, not by the name: files are misnamed, and standard input has no name."""
     for magic, kind, unpack in _MAGIC:
         if raw.startswith(magic) and (kind != "bzip2" or raw[4:10] in _BZIP2_BLOCKS):
+            _refuse_too_large(raw, kind, name)
             try:
                 return unpack(raw)
             except (EOFError, ValueError, OSError, lzma.LZMAError, zlib.error) as error:

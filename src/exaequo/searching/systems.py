@@ -61,7 +61,8 @@ class Outcome(NamedTuple):
 class Task:
     """What every system gets: a collection, its queries (`qid, text`), the depth, seconds to wait (0: for ever).
 
-    Files that programs read and write go into the folder `inputs`, a new one; whole runs are `kept`, if a folder is given.
+    Files that programs read and write go into the folder `inputs`, a new one; whole runs are `kept` in a folder, if one
+    is given.
     """
 
     collection: Collection
