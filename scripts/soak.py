@@ -125,17 +125,13 @@ class Soak:
         code, whole = self.fresh(words)
         by_it = process.returncode == 128 + number
         self.slowest = max(self.slowest, took if by_it else 0.0)
-        self.counts[
-            f"{number.name}: {'ended by it' if process.returncode == 128 + number else 'too late or too early'}"
-        ] += 1
+        self.counts[f"{number.name}: {'ended by it' if by_it else 'too late or too early'}"] += 1
         # A signal may come before the interpreter can hear it, or after the work is done.
         fine = process.returncode in (code, 128 + number, -number) and out.read_bytes() in (b"before", whole)
-        late = process.returncode == 128 + number and b"Traceback" in said
-        if not fine or late or took > SOON:
+        about = f"{' '.join(words)}: {number.name} after {after:.2f} s"
+        if not fine or (by_it and b"Traceback" in said) or took > SOON:
             tail = said.decode(errors="replace")[-300:]
-            self.wrong.append(
-                f"{' '.join(words)}: {number.name} after {after:.2f} s: {process.returncode}, {took:.1f} s: {tail}"
-            )
+            self.wrong.append(f"{about}: exit code {process.returncode}, {took:.1f} s: {tail}")
         for left in self.place.rglob(".exaequo-*"):
             self.wrong.append(f"{about} left {left.name}")
             left.unlink()
