@@ -113,7 +113,7 @@ def small(tmp_path: Path) -> Iterator[Path]:
     if sys.platform != "linux" or subprocess.run(mount, capture_output=True, check=False).returncode:
         pytest.skip("a small disk cannot be mounted here")
     yield place
-    subprocess.run(["umount", str(place)], check=True)
+    subprocess.run(["umount", str(place)], check=True)  # noqa: S607
 
 
 def test_a_full_disk(small: Path) -> None:
@@ -157,9 +157,7 @@ def test_one_study_at_a_time(tmp_path: Path, data: Path) -> None:
     (place / "qrels").symlink_to(data / "qrels.txt")
     study(tmp_path / "archive", tmp_path / "out")
     (tmp_path / "out" / "work" / ".exaequo-1.part").write_text("of a process that was killed")
-    code = (
-        "import sys; from exaequo.writing import alone\nwith alone(sys.argv[1], 'x'): print('on', flush=True); input()"
-    )
+    code = "import sys; from exaequo.writing import alone\nwith alone(sys.argv[1], 'x'): print(1, flush=True); input()"
     with subprocess.Popen(
         [sys.executable, "-c", code, tmp_path / "out"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as other:
@@ -351,7 +349,7 @@ def test_the_same_bytes_everywhere(data: Path, tmp_path: Path) -> None:
         "ties": ["ties", *both, "--full"],
         "gate": ["gate", *both[:3]],
         "report": ["report", *both, "-o", "out/report.html"],
-        "plot": ["plot", "scores", *both, "-o", "out/scores.svg"],
+        "plot": ["plot", "systems", *both, "-o", "out/systems.svg"],
         "explain": ["explain", *both[:2]],
         "filter": ["filter", *both[:2], "--threshold", "5"],
         "budget": ["budget", *both, "--format", "json"],
