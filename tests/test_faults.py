@@ -230,6 +230,7 @@ with scratch() as place:
 """
 
 
+@pytest.mark.speed
 def test_a_long_step_is_not_waited_for() -> None:
     with subprocess.Popen([sys.executable, "-c", _BUSY], stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
