@@ -81,10 +81,18 @@ def test_permissions_and_links_are_kept(tmp_path: Path) -> None:
 
 
 def test_synced_before_it_is_renamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    done = []
+    done = list[str]()
     sync, replace = os.fsync, Path.replace
-    monkeypatch.setattr(os, "fsync", lambda handle: (done.append("sync"), sync(handle)))
-    monkeypatch.setattr(Path, "replace", lambda one, two: (done.append("rename"), replace(one, two)))
+
+    def noted(name: str, function: Callable[..., object]) -> Callable[..., object]:
+        def call(*given: object) -> object:
+            done.append(name)
+            return function(*given)
+
+        return call
+
+    monkeypatch.setattr(os, "fsync", noted("sync", sync))
+    monkeypatch.setattr(Path, "replace", noted("rename", replace))
     write_whole(tmp_path / "file", b"1")
     assert done == ["sync", "rename", "sync"]
 
@@ -196,7 +204,15 @@ def soon(done: Callable[[], bool]) -> bool:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_at_any_moment(data: Path, tmp_path: Path, number: signal.Signals) -> None:
     source, out = random.Random(number), tmp_path / "out.json"
-    words = ["ties", data / "qrels.txt", *sorted((data / "runs").iterdir()), "--format", "json", "-o", out]
+    words: list[Path | str] = [
+        "ties",
+        data / "qrels.txt",
+        *sorted((data / "runs").iterdir()),
+        "--format",
+        "json",
+        "-o",
+        out,
+    ]
     for after in (0.15, 0.3, 0.5, source.uniform(0.5, 1.5)):
         with subprocess.Popen([sys.executable, "-c", COMMAND, *words], stderr=subprocess.PIPE) as process:
             time.sleep(after)
@@ -250,7 +266,7 @@ def test_a_study_ends_with_its_processes(tmp_path: Path, data: Path) -> None:
     (place / "qrels").symlink_to(data / "qrels.txt")
     for number in range(60):
         (place / "runs" / f"run{number}").symlink_to(data / "runs" / "bm25.txt")
-    words = [sys.executable, "-c", COMMAND, "study", tmp_path / "archive", "-o", tmp_path / "out", "--jobs", "2"]
+    words = [sys.executable, "-c", COMMAND, "study", f"{tmp_path}/archive", "-o", f"{tmp_path}/out", "--jobs", "2"]
     for after in (0.8, 1.6):
         with subprocess.Popen(
             words, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True
@@ -390,7 +406,7 @@ def test_the_same_bytes_everywhere(data: Path, tmp_path: Path) -> None:
 
 @pytest.mark.search
 def test_soak() -> None:
-    words = [sys.executable, ROOT / "scripts" / "soak.py", "--minutes", "0.33", "--seed", "1"]
+    words = [sys.executable, str(ROOT / "scripts" / "soak.py"), "--minutes", "0.33", "--seed", "1"]
     ended = subprocess.run(words, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert ended.stdout.endswith("all is well\n")
