@@ -204,7 +204,8 @@ def soon(done: Callable[[], bool]) -> bool:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_at_any_moment(data: Path, tmp_path: Path, number: signal.Signals) -> None:
     source, out = random.Random(number), tmp_path / "out.json"
-    words: list[Path | str] = [
+    files = [data / "qrels.txt", *sorted((data / "runs").iterdir())]
+    words: list[Path | str] = ["ties", *files, "--format", "json", "-o", out]
         "ties",
         data / "qrels.txt",
         *sorted((data / "runs").iterdir()),
