@@ -206,14 +206,6 @@ def test_interrupted_at_any_moment(data: Path, tmp_path: Path, number: signal.Si
     source, out = random.Random(number), tmp_path / "out.json"
     files = [data / "qrels.txt", *sorted((data / "runs").iterdir())]
     words: list[Path | str] = ["ties", *files, "--format", "json", "-o", out]
-        "ties",
-        data / "qrels.txt",
-        *sorted((data / "runs").iterdir()),
-        "--format",
-        "json",
-        "-o",
-        out,
-    ]
     for after in (0.15, 0.3, 0.5, source.uniform(0.5, 1.5)):
         with subprocess.Popen([sys.executable, "-c", COMMAND, *words], stderr=subprocess.PIPE) as process:
             time.sleep(after)
