@@ -9,6 +9,8 @@ from typing import Any
 import nbformat
 from nbclient import NotebookClient
 
+from exaequo.writing import write_whole
+
 HOME = Path(__file__).parent.parent / "examples"
 #: Seconds a cell may take.
 PATIENCE = 120
@@ -30,4 +32,5 @@ def executed(path: Path, folder: Path) -> Any:
 if __name__ == "__main__":
     for path in sorted(HOME.glob("*.ipynb")):
         with tempfile.TemporaryDirectory() as folder:
-            nbformat.write(executed(path, Path(folder)), path)
+            text = nbformat.writes(executed(path, Path(folder)))
+        write_whole(path, (text.rstrip("\n") + "\n").encode())

@@ -10,12 +10,11 @@ from exaequo.choices import INTERRUPTED
 def main() -> None:
     """Run the command and leave with its exit code."""
     try:
-        from exaequo.cli import run
+        from exaequo.cli import main as command
 
-        code = run(sys.argv[1:])
+        command()
     except KeyboardInterrupt:
-        code = INTERRUPTED
-    sys.exit(code)
+        sys.exit(INTERRUPTED)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from exaequo.read import Qrels, Run, Source
 from exaequo.read.collection.saving import trec_qrels
 from exaequo.read.records import with_keys
 from exaequo.text import did_you_mean
-from exaequo.writing import write_whole
+from exaequo.writing import make_folder, write_whole
 
 N_TOPICS, CANDIDATES, DEPTH = 25, 160, 100
 _NEWSPAPERS = ("AP", "FT", "LA", "WSJ", "ZF")
@@ -59,10 +59,7 @@ class Sample(NamedTuple):
         for path in texts:
             if path.exists():
                 raise ExaequoError(f"{path}: there is such a file already. Choose a new folder.")
-        try:
-            (folder / "runs").mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise ExaequoError(f"{error.filename or folder}: cannot write ({error.strerror}).") from None
+        make_folder(folder / "runs")
         for path, text in texts.items():
             write_whole(path, text.encode())
         return list(texts)

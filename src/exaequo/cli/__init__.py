@@ -1,6 +1,7 @@
 """The command `exaequo`. One file per command; nothing heavy is imported before a command needs it.
 
-Exit codes: 0 done, 1 the data are wrong, 2 the request is wrong, 3 worse and 4 undecided at a gate, 130 interrupted.
+Exit codes: 0 done, 1 the data are wrong, 2 the request is wrong, 3 worse and 4 undecided at a gate, 130 interrupted,
+143 asked to end.
 Data go to standard output, everything else to standard error. There is no traceback without `--debug`.
 """
 
@@ -16,7 +17,7 @@ import click
 
 from exaequo import __version__
 from exaequo.choices import INTERRUPTED
-from exaequo.cli import output, progress
+from exaequo.cli import output, progress, stopping
 from exaequo.cli.budget import budget
 from exaequo.cli.check import check
 from exaequo.cli.collection import collection
@@ -119,6 +120,12 @@ def _said(error: Exception) -> str:
     return f"unexpected {type(error).__name__}: {printable(str(error))}\nRun it with --debug for more."
 
 
+def main() -> None:
+    """Run the command and leave with its exit code."""
+    stopping.listen()
+    stopping.leave(run(sys.argv[1:]))
+
+
 def run(arguments: Sequence[str]) -> int:
     """Run the command; return its exit code."""
     debug = "--debug" in arguments
@@ -146,6 +153,8 @@ def run(arguments: Sequence[str]) -> int:
         output.aside(f"exaequo: {printable(str(error))}")
         return error.exit_code
     except Exception as error:
+        if stopping.heard():  # a library may make another error of an interrupt
+            return stopping.heard()
         if debug:
             raise
         output.aside(f"exaequo: {_said(error)}")

@@ -45,9 +45,10 @@ def demo(collection: str, folder: str, sample: str | None) -> None:
         for path in sampledata.sample().save(sample):
             output.show_text(str(path))
         return
-    from exaequo.searching.experiments import make_folder, perform
+    from exaequo.searching.experiments import perform
+    from exaequo.writing import make_folder
 
-    make_folder(Path(folder))  # before the work, not after
+    make_folder(folder)  # before the work, not after
     result = perform(collection, SYSTEMS, MEASURES)
     output.warn(*result.warnings)
     with warnings.catch_warnings(action="ignore", category=DataWarning):  # they have been given

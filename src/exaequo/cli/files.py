@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from exaequo import memory
 from exaequo.choices import READERS
-from exaequo.cli import output, progress
+from exaequo.cli import output, progress, stopping
 from exaequo.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -146,11 +147,25 @@ _KEEP_GOING = click.option(
 
 
 def reads_runs(function: Command) -> Command:
-    """Add the options of commands that read many runs: those of `reads_files`, and `--keep-going`."""
+    """Add the options of commands that read many runs: those of `reads_files`, `--keep-going` and `--memory`."""
 
     @wraps(function)
     def command(*arguments: Any, **given: Any) -> Any:
         code = function(*arguments, **given)
         return code or int(bool(left_out()))
 
-    return gathers("files", _files, {**_READING, "keep_going": _KEEP_GOING})(command)
+    return within_memory(gathers("files", _files, {**_READING, "keep_going": _KEEP_GOING})(command))
+
+
+def within_memory(function: Command) -> Command:
+    """Add `--memory`, the limit that the command keeps to."""
+    text = f"The most to use, as 2GB; more is refused.  [default: what is free; {memory.VARIABLE}]"
+    click.option("--memory", "limit", metavar="SIZE", help=text)(function)
+
+    @wraps(function)
+    def command(*arguments: Any, limit: str | None, **given: Any) -> Any:
+        size = memory.given() if limit is None else memory.size_of(limit)
+        with memory.limited(size, stopping.out_of_memory):
+            return function(*arguments, **given)
+
+    return command

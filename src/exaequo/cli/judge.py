@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from exaequo.choices import COMPARED, GRADES, JUDGING_RULES, MEASURES, TABLE_FORMATS
-from exaequo.cli import output
+from exaequo.cli import output, stopping
 from exaequo.cli.files import FILE, Number
 from exaequo.cli.options import Files, Target, evaluates, measure_option, reads_files, speaks, writes
 from exaequo.cli.replicate import WithMany
@@ -200,7 +200,8 @@ def _serve(record: Record, work: Work, asked: Asked, seed: int) -> None:
         if asked.opens:
             click.launch(link)
 
-    serve(work, record, port=asked.port, seed=seed, name=asked.name or "", ready=ready)
+    with stopping.left_to_others():
+        serve(work, record, port=asked.port, seed=seed, name=asked.name or "", ready=ready)
 
 
 def _ask(record: Record, work: Work, command: list[str], asked: Asked, seed: int) -> int:

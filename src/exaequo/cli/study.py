@@ -12,7 +12,7 @@ import click
 
 from exaequo.choices import STUDY_DEPTH, STUDY_MEASURES, TOP
 from exaequo.cli import output, progress
-from exaequo.cli.files import DIR
+from exaequo.cli.files import DIR, within_memory
 from exaequo.cli.options import evaluates, measure_option, speaks
 from exaequo.language import say
 
@@ -34,6 +34,7 @@ PAUSE = 10.0
 @evaluates(depth=STUDY_DEPTH)
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes.  [default: one per core]")
 @click.option("--strict", is_flag=True, help="Stop at the first file that cannot be evaluated.")
+@within_memory
 @speaks
 def study(
     archive: str,

@@ -85,12 +85,14 @@ class _Team:
 
     async def work_off(self, jobs: int) -> None:
         """Ask about all pairs."""
+        patience = 0.2  # of those who wait for the end
         try:
             async with asyncio.TaskGroup() as group:
                 for _ in range(jobs):
                     group.create_task(self._one_by_one())
+            patience = 1.0
         finally:  # here, where no other worker that fails can interrupt it
-            await asyncio.gather(*map(_end, self.running))
+            await asyncio.gather(*(_end(process, patience) for process in self.running))
 
     async def _one_by_one(self) -> None:
         """Ask about one pair after the other; a process that does not answer in time, or ends, is replaced."""
@@ -189,7 +191,7 @@ def _answer(line: bytes, grades: Sequence[int]) -> tuple[int, str]:
     return int(grade), note if isinstance(note, str) else json.dumps(note, ensure_ascii=False)
 
 
-async def _end(process: asyncio.subprocess.Process, patience: float = 1) -> None:
+async def _end(process: asyncio.subprocess.Process, patience: float) -> None:
     """Let a process end: it sees the end of its input, and is killed if that does not help."""
     if process.stdin is not None:
         process.stdin.close()

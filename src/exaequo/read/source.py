@@ -16,6 +16,7 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import Protocol
 
+from exaequo import memory
 from exaequo.choices import STDIN
 from exaequo.errors import bad_input
 from exaequo.read.foreign import refuse_marked
@@ -53,9 +54,12 @@ class Source:
 def load(path: str, *, digest: bool = False) -> tuple[bytes, Source]:
     """Read all of `path` (`-` is standard input), unpacked whatever its name says, without a byte-order mark."""
     name = "<stdin>" if path == STDIN else os.fsencode(path).decode(errors="backslashreplace")
+    if path != STDIN and Path(path).is_file():
+        memory.refuse_too_large(name, Path(path).stat().st_size)  # before it is read
     raw = _raw_bytes(path, name)
     source = Source(name, hashlib.sha256(raw).hexdigest() if digest else None)
     data = _unpack(raw, name)
+    memory.refuse_too_large(name, len(data))
     refuse_marked(data, name)
     return data.removeprefix(_MARK).removesuffix(_END_OF_FILE), source
 
@@ -107,6 +111,7 @@ class TooLarge(Exception):
     """What is packed is larger than anything people pack."""
 
     def __init__(self, most: int) -> None:
+        self.most = most
         super().__init__(f"it unpacks to more than {most / 1e6:,.0f} MB, over {_TIMES} times its size")
 
 
@@ -121,6 +126,8 @@ def _streams(raw: bytes, unpacker: Callable[[], _Stream], padding: int = 0) -> b
     Zeros may follow each, `padding` of them or a multiple of it.
     """
     parts, start, number, most = [], 0, 1, most_unpacked(len(raw))
+    if (free := memory.room()) is not None:
+        most = min(most, free)
     room = most
     while start < len(raw):
         stream, at, step = unpacker(), start, _STEP
@@ -183,6 +190,7 @@ def _unpack(raw: bytes, name: str) -> bytes:
                 found = f"the {kind} archive is damaged or cut short ({error})"
                 raise bad_input(name, found, "a whole archive", "Copy or download it again.") from None
             except TooLarge as error:
+                memory.refuse_too_large(name, error.most + 1)
                 mend = "If it is what it should be, unpack it first."
                 raise bad_input(name, str(error), "no more", mend) from None
     return raw

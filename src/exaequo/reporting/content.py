@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Any
 
 import numpy as np
@@ -98,6 +99,12 @@ def content_of(
     return Content(verdict_of(result, *leaders(result)), result.warnings, shown | {"data": data, "names": names})
 
 
+def _today() -> str:
+    """Return the date; SOURCE_DATE_EPOCH, if it is set, makes the same page on every day and in every time zone."""
+    fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
+    return (datetime.fromtimestamp(int(fixed), UTC) if fixed.isdecimal() else date.today()).strftime("%Y-%m-%d")
+
+
 def _shown(result: Comparison, options: Options, wanted: Wanted, name: Callable[[str], str]) -> dict[str, Any]:
     """Return all the page shows but the data of its script."""
     scores, pair, ranked, changes = result.scores, leaders(result), ranked_runs(result), _changes(result)
@@ -105,7 +112,7 @@ def _shown(result: Comparison, options: Options, wanted: Wanted, name: Callable[
     size = say("{n:,} {n:run|runs}, {m:,} {m:topic|topics}", n=len(scores.runs), m=len(scores.shared))
     return {
         "title": wanted.title or size,
-        "date": date.today().isoformat(),
+        "date": _today(),
         "size": size,
         "best": first,
         "answers": others,
@@ -175,7 +182,7 @@ def _provenance(
     result: Comparison, options: Options, wanted: Wanted, name: Callable[[str], str]
 ) -> list[tuple[str, str]]:
     command = [(say("command"), wanted.command)] if wanted.command else []
-    made = [(say("made on"), date.today().isoformat())]
+    made = [(say("made on"), _today())]
     return [(what, name(text)) for what, text in [*provenance_of(result, options), *made, *command]]
 
 

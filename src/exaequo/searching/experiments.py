@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -32,7 +31,7 @@ from exaequo.searching.retrieval import check_depth, collection_of, queries_of
 from exaequo.searching.systems import SystemLike, Task, outcome, queries_text, refuse
 from exaequo.tabular import Column, Table, Tabled, html, text
 from exaequo.text import listed
-from exaequo.writing import same_file, write_whole
+from exaequo.writing import make_folder, same_file, scratch, write_whole
 
 #: A year, in seconds.
 LONGEST = 31_536_000
@@ -127,14 +126,6 @@ def ranked(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(rank.alias("rank"))
 
 
-def make_folder(folder: Path) -> None:
-    """Make a folder, with those above it."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ExaequoError(f"{folder}: cannot write ({error.strerror}).") from None
-
-
 def _judgments(collection: Collection) -> Qrels:
     if collection.qrels is None:
         raise bad_input(collection.name, "there are no judgments", "qrels", "Choose a collection that has some.")
@@ -195,10 +186,10 @@ def perform(
     parsed, options = parse_measures(measures), Options(ties=INTERVAL)
     read = collection_of(collection)
     qrels, queries = _judgments(read), queries_of(read, fields)
-    with tempfile.TemporaryDirectory(prefix="exaequo-", ignore_cleanup_errors=True) as place:
-        lists = Path(place if folder is None else folder) / "runs"
-        make_folder(lists)
-        task = Task(read, queries, depth, timeout, inputs=Path(place), runs=lists)
+    with scratch() as place:
+        kept = None if folder is None else Path(folder) / "runs"
+        make_folder(kept or place)
+        task = Task(read, queries, depth, timeout, inputs=place, kept=kept)
         done = {name: outcome(name, system, task) for name, system in named.items()}
     # A file that is deleted is no place to send anybody to.
     runs = {name: each.run if folder else replace(each.run, source=Source(name)) for name, each in done.items()}

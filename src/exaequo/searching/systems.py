@@ -27,7 +27,7 @@ from exaequo.read.source import as_it_stands
 from exaequo.searching import watch
 from exaequo.searching.notation import System
 from exaequo.text import count, listed
-from exaequo.writing import write_whole, wrong_name
+from exaequo.writing import make_folder, write_whole, wrong_name
 
 #: A function from a query to what it finds: docnos, best first; pairs of docno and score; or scores by docno.
 Ranker: TypeAlias = Callable[[str], Iterable[Any] | Mapping[Any, float]]
@@ -62,7 +62,8 @@ class Outcome(NamedTuple):
 class Task:
     """What every system gets: a collection, its queries (`qid, text`), the depth, seconds to wait (0: for ever).
 
-    Files that programs read go into the folder `inputs`, a new one; their runs into `runs`.
+    Files that programs read and write go into the folder `inputs`, a new one; whole runs are `kept` in a folder, if one
+    is given.
     """
 
     collection: Collection
@@ -70,24 +71,23 @@ class Task:
     depth: int
     timeout: float
     inputs: Path
-    runs: Path
+    kept: Path | None = None
 
 
 def outcome(name: str, system: SystemLike, task: Task) -> Outcome:
     """Run a system."""
     if callable(system):
         return _called(name, system, task)
-    path = task.runs / f"{name}.txt"
-    path.unlink(missing_ok=True)  # a run of another day is no run of this program
+    path = task.inputs / "runs" / f"{name}.txt"
+    make_folder(path.parent)
     ours = RUN not in system
     words = _program(system, task) if ours else _words(system, name)
     command = [_filled(word, task, path) for word in words]
-    try:
-        cost, said = _watched(name, command, task)
-    except BaseException:
-        path.unlink(missing_ok=True)  # half a run is no run
-        raise
-    run = _written(path, name, kept=task.inputs not in path.parents)
+    cost, said = _watched(name, command, task)
+    kept = task.kept / path.name if task.kept is not None and path.exists() else None
+    if kept is not None:
+        write_whole(kept, path.read_bytes())
+    run = _written(kept or path, name, kept=kept is not None)
     return Outcome(run, cost, [*(said if ours else ()), *_strangers(run, task.collection)])
 
 

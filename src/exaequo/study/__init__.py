@@ -8,6 +8,7 @@ hold. The same archive gives the same bytes, however often the work was interrup
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
@@ -27,9 +28,12 @@ from exaequo.study.archive import Edition, find
 from exaequo.study.results import read_again, together
 from exaequo.study.work import Done, Task, escaped, run_all
 from exaequo.tabular import Tabled
+from exaequo.writing import alone, sweep
 
 #: Where results of single runs are kept, inside the folder of the study.
 STORE = "work"
+#: Who holds the folder of a study.
+WHO = "another study"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -89,18 +93,20 @@ def study(
     known = keywords("study", relevance, Relevance.__annotations__)
     options, parsed = Options(ties=INTERVAL, depth=depth, **known), parse_measures(measures)
     names = tuple(measure.name for measure in parsed)
-    chosen, store = find(archive, tracks, editions), _store(out)
-    tasks = [Task(each, run, names, options, store) for each in chosen if each.qrels for run in each.runs]
-    done = []
-    for each in _done(chosen, tasks, jobs, progress):
-        if strict and each.problem:
-            raise ExaequoError(each.problem)
-        done.append(each)
-    done.sort(key=_place)
-    sound, broken = [each for each in done if not each.problem], [each for each in done if each.problem]
-    if not sound:
-        found, mend = "not one run could be evaluated", broken[0].problem
-        raise bad_input(str(archive), found, "at least one", mend)
+    chosen = find(archive, tracks, editions)
+    with _held(out) as store:
+        tasks = [Task(each, run, names, options, store) for each in chosen if each.qrels for run in each.runs]
+        done = []
+        for each in _done(chosen, tasks, jobs, progress):
+            if strict and each.problem:
+                raise ExaequoError(each.problem)
+            done.append(each)
+        done.sort(key=_place)
+        sound, broken = [each for each in done if not each.problem], [each for each in done if each.problem]
+        if not sound:
+            found, mend = "not one run could be evaluated", broken[0].problem
+            raise bad_input(str(archive), found, "at least one", mend)
+        scores = _editions(sound, parsed)
     asked = {
         "measures": list(names),
         "depth": depth,
@@ -109,18 +115,21 @@ def study(
         "rel_level": options.rel_level,
         "max_grade": options.max_grade,
     }
-    made = tables.all_tables(_editions(sound, parsed), parsed, top=top, alpha=alpha)
+    made = tables.all_tables(scores, parsed, top=top, alpha=alpha)
     return Study(made | _said(sound, broken), broken, {"options": asked, **_about(sound, broken)})
 
 
-def _store(out: str | Path) -> str:
-    """Return the folder where results are kept, which is made if it is not there."""
+@contextmanager
+def _held(out: str | Path) -> Iterator[str]:
+    """Hold the folder of a study against others, and yield the one inside where results are kept."""
     store = Path(out) / STORE
     try:
         store.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ExaequoError(f"{out}: cannot be the folder of a study ({error.strerror or error}).") from None
-    return str(store)
+    with alone(out, WHO):
+        sweep(store)
+        yield str(store)
 
 
 def _done(

@@ -23,13 +23,13 @@ from exaequo.errors import ExaequoError
 from exaequo.language import ENGLISH, number, say, speaking, spoken, word
 from exaequo.luck import GAINS, RANKS
 from exaequo.plot.page import policy
-from exaequo.study import Study
+from exaequo.study import WHO, Study
 from exaequo.study.editions import ALL, EDITION, SUMS, of_runs
 from exaequo.study.sentences import summary
 from exaequo.study.tables import DIGITS, STAR
 from exaequo.tabular import Column, Table
 from exaequo.tiestats import LEVELS
-from exaequo.writing import write_whole
+from exaequo.writing import alone, make_folder, write_whole
 
 #: Tables in the order of the page: what they are called, and what they say.
 TITLES = {
@@ -96,7 +96,7 @@ _OF_RUNS = ("lucky_runs", "gains", "rankings", "conclusions", "stuffing_scores",
 def write(study: Study, folder: str | Path) -> list[Path]:
     """Write all tables and the page; return the files."""
     place = Path(folder) / "tables"
-    place.mkdir(parents=True, exist_ok=True)
+    make_folder(place)
     found: dict[Path, bytes] = {}
     for name, frame in study.tables.items():
         buffer = io.BytesIO()
@@ -107,8 +107,9 @@ def write(study: Study, folder: str | Path) -> list[Path]:
             found[place / f"{name}.tex"] = (tabular.latex(Table.of(frame)) + "\n").encode()
     found[Path(folder) / "study.json"] = (json.dumps(study.about, indent=1, ensure_ascii=False) + "\n").encode()
     found[Path(folder) / "index.html"] = page(study).encode()
-    for path, data in found.items():
-        write_whole(path, data)
+    with alone(folder, WHO):  # so that all are of one study
+        for path, data in found.items():
+            write_whole(path, data)
     return list(found)
 
 

@@ -11,27 +11,34 @@ import json
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections import deque
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
+from typing import Any, TypeVar
 
+from exaequo import __version__
 from exaequo.choices import INTERVAL
 from exaequo.errors import ExaequoError, Problem, bad_input
 from exaequo.evaluation import evaluate_runs, judged_runs, prepared
 from exaequo.judge import Floats, Judgments
 from exaequo.measures import Measure, parse_measures
+from exaequo.memory import at_once, keep, share
 from exaequo.options import Options
 from exaequo.order import Ordering
 from exaequo.read import read_qrels_files, read_run
 from exaequo.study.archive import Edition
 from exaequo.study.results import FORMAT, Kept, RunFacts, kept_of, packed, unpacked
 from exaequo.tiestats import tie_statistics, values_without_stuffing
-from exaequo.writing import write_whole
+from exaequo.writing import tidy, write_whole
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -81,7 +88,7 @@ def work(task: Task) -> Done:
         qrels = tuple(map(hash_of, task.edition.qrels))
         # The name of the file may be the name of the run.
         files = [*qrels, hash_of(task.run), escaped(Path(task.run).name)]
-        content = [FORMAT, files, {"measures": task.measures, "options": asdict(task.options)}]
+        content = [__version__, FORMAT, files, {"measures": task.measures, "options": asdict(task.options)}]
         key = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
         path = Path(task.store) / f"{key}.result"
         kept = unpacked(path)
@@ -130,22 +137,30 @@ def _facts(ordering: Ordering, measures: Sequence[Measure], depth: int | None) -
     return RunFacts(**vars(statistics), unstuffed=unstuffed)
 
 
-def _follow_the_parent() -> None:
-    """Leave interrupts to the parent, and end when it ends, however that was."""
+def _follow_the_parent(memory: int | None) -> None:
+    """Leave interrupts to the parent, end when it ends, however that was, and keep to so much memory."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda *_: _end())
+    keep(memory, _end)
     parent = multiprocessing.parent_process()
 
     def watch() -> None:
         if parent is not None:
             parent.join()
-            os._exit(1)
+            _end()
 
     threading.Thread(target=watch, daemon=True).start()
 
 
+def _end() -> None:
+    tidy()
+    os._exit(1)
+
+
 def run_all(tasks: Sequence[Task], jobs: int) -> Iterator[Done]:
     """Do all tasks, in any order, with so many processes; yield each as it is done."""
-    if jobs == 1 or len(tasks) == 1:
+    jobs = at_once(min(jobs, len(tasks)))
+    if jobs <= 1:
         yield from map(work, tasks)
         return
     before = os.environ.get("POLARS_MAX_THREADS")
@@ -153,7 +168,7 @@ def run_all(tasks: Sequence[Task], jobs: int) -> Iterator[Done]:
     try:
         waiting = deque(tasks)
         while waiting:
-            lost = yield from _side_by_side(waiting, min(jobs, len(tasks)))
+            lost = yield from _side_by_side(waiting, jobs)
             yield from map(_alone, lost)
     finally:
         if before is None:
@@ -162,34 +177,55 @@ def run_all(tasks: Sequence[Task], jobs: int) -> Iterator[Done]:
             os.environ["POLARS_MAX_THREADS"] = before
 
 
-def _processes(number: int) -> ProcessPoolExecutor:
+@contextmanager
+def _processes(number: int) -> Iterator[ProcessPoolExecutor]:
+    """Make processes, and end them: those that are done, and at an error those that are not."""
+    before = multiprocessing.active_children()
     # A forked process would share the threads of Polars, which it cannot.
-    return ProcessPoolExecutor(number, multiprocessing.get_context("spawn"), _follow_the_parent)
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(number, context, _follow_the_parent, (share(number),))
+    try:
+        yield pool
+    except BrokenProcessPool:
+        raise
+    except BaseException:
+        for each in set(multiprocessing.active_children()) - {*before}:
+            each.terminate()
+        raise
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _begun(pool: ProcessPoolExecutor, function: Callable[..., T], *given: Any) -> Future[T]:
+    """Submit to processes; one that starts now never hears of an interrupt, not even while its modules load."""
+    if sys.platform == "win32":
+        return pool.submit(function, *given)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        return pool.submit(function, *given)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _side_by_side(waiting: deque[Task], jobs: int) -> Generator[Done, None, list[Task]]:
     """Do tasks until none is waiting, or a process dies; return those that were under way then."""
-    pool, under_way = _processes(jobs), dict[Future[Done], Task]()
-    try:
+    under_way = dict[Future[Done], Task]()
+    with suppress(BrokenProcessPool), _processes(jobs) as pool:
         while waiting or under_way:
             while waiting and len(under_way) < 4 * jobs:
-                future = pool.submit(work, waiting[0])
+                future = _begun(pool, work, waiting[0])
                 under_way[future] = waiting.popleft()
             for each in wait(under_way, return_when=FIRST_COMPLETED).done:
                 done = each.result()
                 del under_way[each]
                 yield done
-    except BrokenProcessPool:
-        pass
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
     return list(under_way.values())
 
 
 def _alone(task: Task) -> Done:
     """Do a task in a process of its own; if that dies too, the run is broken."""
     with _processes(1) as pool:
-        begun, done = pool.submit(os.getpid), pool.submit(work, task)
+        begun, done = _begun(pool, os.getpid), _begun(pool, work, task)
         try:
             return done.result()
         except BrokenProcessPool:

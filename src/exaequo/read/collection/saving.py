@@ -12,7 +12,7 @@ import polars as pl
 from exaequo.errors import BadParameter, ExaequoError
 from exaequo.read.collection.records import TOPICS, Collection
 from exaequo.read.records import Qrels
-from exaequo.writing import write_whole, wrong_name
+from exaequo.writing import make_folder, write_whole, wrong_name
 
 
 def trec_qrels(qrels: Qrels) -> str:
@@ -51,10 +51,7 @@ def save(collection: Collection, folder: str | Path, *, split: str = "test") -> 
         if path.exists():
             raise ExaequoError(f"{path}: there is such a file already. Choose a new folder.")
     for path, text in texts.items():
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise ExaequoError(f"{path.parent}: cannot write ({error.strerror}).") from None
+        make_folder(path.parent)
         write_whole(path, text.encode())
     return list(texts)
 
