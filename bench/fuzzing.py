@@ -314,7 +314,9 @@ TARGETS: dict[str, Target] = {
     "gate": Target(lambda path: configuration(str(path)), "exaequo.toml", (_GATE,)),
     "slices": Target(lambda path: read_slices(str(path)), "f.txt", (b"1 long\n2\tshort queries\n# c\n",)),
     "slices-csv": Target(lambda path: read_slices(str(path)), "f.csv", (b'topic,label\n1,long\n2,"a ""b"""\n',)),
-    "pool": Target(lambda path: read_pool(str(path)), "f.txt", (b"qid\tdocno\tdepth\n1\td1\t3\n1\td2\t1\n", QRELS, RUN)),
+    "pool": Target(
+        lambda path: read_pool(str(path)), "f.txt", (b"qid\tdocno\tdepth\n1\td1\t3\n1\td2\t1\n", QRELS, RUN)
+    ),
     "record": Target(_record, "f.db", (_a_record(),)),
     "measures": Target(
         _text(_measures),

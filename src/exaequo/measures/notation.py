@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from exaequo.errors import BadParameter, UnknownMeasure, UsageError
 from exaequo.measures.registry import Measure, from_official, get
@@ -74,9 +75,16 @@ def split(text: str) -> list[str]:
     return [piece for piece in pieces if piece]
 
 
+def literal(node: ast.expr) -> Any:
+    """Return the value of a literal; raise ValueError if it is none, or a number too long to be written."""
+    value = ast.literal_eval(node)
+    repr(value)
+    return value
+
+
 def _measure(node: ast.expr, find: Callable[[str], Measure]) -> Measure:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult) and not isinstance(node.left, ast.BinOp):
-        at: float = ast.literal_eval(node.right)
+        at: float = literal(node.right)
         return _measure(node.left, find) @ at
     if isinstance(node, ast.Name):
         return find(node.id)
@@ -85,7 +93,7 @@ def _measure(node: ast.expr, find: Callable[[str], Measure]) -> Measure:
             inner = _measure(node.args[0], find)
             return Measure(inner.definition, inner.params, "gm")
         if not node.args and all(keyword.arg for keyword in node.keywords):
-            values = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in node.keywords}
+            values = {str(keyword.arg): literal(keyword.value) for keyword in node.keywords}
             return find(node.func.id)(**values)
         example = find(node.func.id).definition.example
         raise BadParameter(f"Parameters of {node.func.id} are named, as in {example}.")

@@ -75,13 +75,13 @@ def _streams(
     """
     parts, start, number = [], 0, 1
     while start < len(raw):
-        stream, at = unpacker(), start
+        stream, at, step = unpacker(), start, _STEP >> 8
         try:
             while not stream.eof:
                 if at >= len(raw):
                     raise EOFError("it has no end")  # noqa: TRY301 - told like all that is wrong with a stream
-                parts.append(stream.decompress(raw[at : at + _STEP]))
-                at += _STEP
+                parts.append(stream.decompress(raw[at : at + step]))
+                at, step = at + step, min(2 * step, _STEP)
         except (EOFError, OSError, lzma.LZMAError) as error:
             begins = f"stream {number} begins at byte {start:,} with {raw[start : start + 6]!r}"
             raise EOFError(f"{begins}: {error}") from None
@@ -103,7 +103,7 @@ def _unzstd(raw: bytes) -> bytes:
     return unpacked
 
 
-#: Bytes unpacked at a time: what follows a stream is copied, so that short ones make short copies.
+#: Bytes unpacked at a time, fewer at the beginning: what follows a stream is copied, and short ones make short copies.
 _STEP = 1 << 20
 _XZ = partial(lzma.LZMADecompressor, format=lzma.FORMAT_XZ)
 #: Frames of zstd that say something about others; some programs start files with one.

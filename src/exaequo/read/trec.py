@@ -50,7 +50,7 @@ _HEADER = frozenset(
     "qid query_id q_id query topic topic_id iter iteration docno doc_id docid document sim score rank rel "
     "relevance label run_id runid run tag system".split()
 )
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _COMMENTS = re.compile(rb"^#.*\n?", re.MULTILINE)
 
 
@@ -104,7 +104,7 @@ def parse_clean(data: bytes, layout: Layout) -> pl.DataFrame | None:
             schema=layout.schema,
             truncate_ragged_lines=layout.more,
         )
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):  # Polars unpacks what looks packed
         return None
     # A short or blank line, or an empty field, shows as a null; NaN and infinity are accepted as numbers.
     whole = frame.height and not any(column.null_count() for column in frame)

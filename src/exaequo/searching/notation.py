@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from exaequo.errors import BadParameter
+from exaequo.measures.notation import literal
 from exaequo.searching.models import MODELS, Model
 from exaequo.text import did_you_mean
 
@@ -64,7 +65,7 @@ def _values(name: str, inside: str) -> dict[str, Any]:
     try:
         call = ast.parse(f"f({inside})", mode="eval").body
         if isinstance(call, ast.Call) and not call.args and all(keyword.arg for keyword in call.keywords):
-            return {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
+            return {str(keyword.arg): literal(keyword.value) for keyword in call.keywords}
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         pass
     usual = ",".join(f"{each}={value!r}" for each, value in MODELS[name].defaults.items())
