@@ -1,6 +1,7 @@
 """Fuzzing, guided by coverage: `python bench/fuzz.py [TARGET]... [--seconds N]`; see `fuzzing.TARGETS`.
 
-What breaks a promise is kept under `.fuzz/found`, the smallest input of each kind; then the exit code is 1.
+What breaks a promise is kept under `.fuzz/found`, the smallest input of each kind; then the exit code is 1. The target
+`trec_eval` is another thing: random evaluations beside those of the official program.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 KEPT = Path(".fuzz")
+OFFICIAL = "trec_eval"
 #: Of so many executions one is tried at length as well.
 STRETCHED = 1000
 
@@ -30,27 +32,48 @@ def main() -> int:
         return inside(asked.targets[0], asked.seconds)
     import fuzzing
 
-    if unknown := {*asked.targets} - {*fuzzing.TARGETS}:
-        parser.error(f"no target {', '.join(unknown)}; there are {', '.join(fuzzing.TARGETS)}")
-    runs, broken = 0, 0
-    for target in asked.targets or fuzzing.TARGETS:
-        arguments = [sys.executable, __file__, target, "--seconds", str(asked.seconds), "--inside"]
-        ended = subprocess.run(arguments, capture_output=True, text=True, errors="replace", check=False)  # noqa: S603
-        done = re.search(r"^Done (\d+) runs", ended.stderr, re.MULTILINE)
-        found = sorted((KEPT / "found").glob(f"{target}-*.txt"))
-        runs, broken = runs + int(done[1] if done else 0), broken + len(found) + (done is None)
-        print(f"{target:20} {int(done[1]) if done else 0:>10,} executions, {len(found)} broken", flush=True)
-        for each in found:
-            print(f"    {each}: {each.read_text(errors='replace').splitlines()[-1][:160]}", flush=True)
-        if done is None:
-            print(ended.stderr[-2000:], flush=True)
+    known = (*fuzzing.TARGETS, OFFICIAL)
+    if unknown := {*asked.targets} - {*known}:
+        parser.error(f"no target {', '.join(unknown)}; there are {', '.join(known)}")
+    ways = [(target, beside if target == OFFICIAL else outside) for target in asked.targets or known]
+    counts = [way(target, asked.seconds) for target, way in ways]
+    runs, broken = map(sum, zip(*counts, strict=True))
     print(f"{'in all':20} {runs:>10,} executions, {broken} broken")
     return int(broken > 0)
 
 
+def outside(target: str, seconds: int) -> tuple[int, int]:
+    """Fuzz one target in a process of its own; return how often it was executed, and in how many ways it broke."""
+    arguments = [sys.executable, __file__, target, "--seconds", str(seconds), "--inside"]
+    ended = subprocess.run(arguments, capture_output=True, text=True, errors="replace", check=False)  # noqa: S603
+    # A process that was ended, by memory that Polars cannot have, tells no sum.
+    counts = re.findall(r"^(?:Done |#)(\d+)", ended.stderr, re.MULTILINE)
+    found = sorted((KEPT / "found").glob(f"{target}-*.txt"))
+    runs, broken = max(map(int, counts), default=0), len(found) + (ended.returncode != 0)
+    print(f"{target:20} {runs:>10,} executions, {broken} broken", flush=True)
+    for each in found:
+        print(f"    {each}: {each.read_text(errors='replace').splitlines()[-1][:160]}", flush=True)
+    if ended.returncode:
+        print(f"    ended with {ended.returncode}; the input is in {KEPT / 'found'}", flush=True)
+    return runs, broken
+
+
+def beside(target: str, seconds: int) -> tuple[int, int]:
+    """Evaluate at random, as the official program does; return how many topics, and how many values differ."""
+    from against_trec_eval import searched
+
+    topics, values, differ = 0, 0, 0
+    for more, compared, different in searched(seconds, seed=int.from_bytes(os.urandom(4))):
+        topics, values, differ = topics + more, values + compared, differ + len(different)
+        for each in different[:3]:
+            print(f"    {each}", flush=True)
+    print(f"{target:20} {topics:>10,} topics, {values:,} values, {differ} different", flush=True)
+    return topics, differ
+
+
 def inside(target: str, seconds: int) -> int:
     """Fuzz one target in this process, which ends with it."""
-    import atheris  # type: ignore[import-not-found]
+    import atheris
 
     with atheris.instrument_imports(include=["exaequo", "yaml", "tomllib"], enable_loader_override=False):
         import fuzzing
@@ -71,7 +94,7 @@ def inside(target: str, seconds: int) -> int:
         for each in tried:
             try:
                 fuzzing.check(target, each)
-            except BaseException as error:  # noqa: BLE001 - a panic of Polars is not even an Exception
+            except BaseException as error:  # a panic of Polars is not even an Exception
                 if isinstance(error, KeyboardInterrupt):
                     raise
                 _keep(target, each, error)
