@@ -146,7 +146,7 @@ def _moments(column: pl.Series, place: tables.Place) -> tuple[npt.NDArray[np.int
 
 
 def _quoted(value: object) -> str:
-    return "missing" if value in (None, "") else trec.quoted(str(value))
+    return "missing" if value is None or str(value) == "" else trec.quoted(str(value))
 
 
 def _column(ours: str, present: list[str], place: tables.Place, given: Mapping[str, str]) -> str:
