@@ -136,6 +136,6 @@ def test_types(tmp_path_factory: pytest.TempPathFactory, columns: list[pl.Series
             path.write_bytes(buffer.getvalue())
             data = path
         try:
-            reader(data)  # type: ignore[operator]
+            reader(data)
         except (InputError, BadParameter) as error:
             assert str(error)
