@@ -105,6 +105,8 @@ def keywords(
 
 def strategies(ties: str | Sequence[str], known: Sequence[str] = (*STRATEGIES, EXPECTED)) -> tuple[str, ...]:
     """Return the strategies asked for, each once; `all` stands for realistic, conventional and optimistic."""
+    if not isinstance(ties, str | Iterable | None):
+        raise BadParameter(f"ties must be a strategy or several. Got {ties!r} instead.")
     asked = (ties,) if isinstance(ties, str) else tuple(ties or ())
     chosen = tuple(dict.fromkeys(name for each in asked for name in (INTERVAL if each == ALL_TIES else (each,))))
     if not chosen:

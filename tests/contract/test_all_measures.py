@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections import namedtuple
-from zlib import crc32
 
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 import exaequo
 from exaequo.judge import Floats
@@ -17,7 +15,6 @@ from helpers import COMPLETE, Grades, Sims, collections, evaluate, instances
 
 ALL = instances()
 Line = namedtuple("Line", "qid docno rel iteration")
-FAIR = ("realistic", "optimistic")
 STRATEGIES = ("realistic", "conventional", "optimistic")
 
 
@@ -51,39 +48,6 @@ def test_bounds(collection: tuple[Grades, Sims]) -> None:
             assert measure.definition.undefined or not unknown.any(), measure
             assert np.all((column >= measure.definition.lowest) | unknown), measure
             assert np.all((column <= measure.definition.highest + 1e-12) | unknown), measure
-
-
-@given(collections(), st.randoms(use_true_random=False))
-def test_file_order_changes_nothing(collection: tuple[Grades, Sims], random: object) -> None:
-    qrels, run = collection
-    strategies = (*STRATEGIES, "random")
-    before, after = table(qrels, run, strategies), table(shuffled(qrels, random), shuffled(run, random), strategies)
-    for ties in strategies:
-        assert np.array_equal(before[ties], after[ties], equal_nan=True), ties
-
-
-def shuffled(nested: dict[str, dict[str, float]], random: object) -> dict[str, dict[str, float]]:
-    def mixed(items: list[object]) -> list[object]:
-        random.shuffle(items)  # type: ignore[attr-defined]
-        return items
-
-    return dict(mixed([(topic, dict(mixed(list(docs.items())))) for topic, docs in nested.items()]))  # type: ignore[arg-type]
-
-
-@given(collections(), st.integers(0, 2**32))
-def test_names_of_documents_change_nothing_under_fair_ties(collection: tuple[Grades, Sims], salt: int) -> None:
-    qrels, run = collection
-
-    def renamed(nested: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
-        return {
-            topic: {f"{crc32(f'{docno} {salt}'.encode()):010}{docno}": number for docno, number in docs.items()}
-            for topic, docs in nested.items()
-        }
-
-    before, after = table(qrels, run, FAIR), table(renamed(qrels), renamed(run), FAIR)
-    nameless = [at for at, measure in enumerate(ALL) if "doc" not in measure.params]
-    for ties in FAIR:
-        assert np.array_equal(before[ties][:, nameless], after[ties][:, nameless], equal_nan=True), ties
 
 
 @given(collections())
@@ -128,20 +92,6 @@ def test_measures_without_a_promise_have_a_counter_example() -> None:
         assert not low - 1e-9 <= middle <= high + 1e-9, measure
 
 
-@given(collections(), st.integers(1, 5))
-def test_unjudged_at_the_end_changes_nothing(collection: tuple[Grades, Sims], more: int) -> None:
-    qrels, run = collection
-    longer = {topic: docs | {f"new{i}": -1e9 - i for i in range(more)} for topic, docs in run.items()}
-    before, after = table(qrels, run), table(qrels, longer)
-    for at, measure in enumerate(ALL):
-        if "length" not in measure.definition.sees:
-            for ties in STRATEGIES:
-                assert np.allclose(before[ties][:, at], after[ties][:, at], rtol=1e-12, atol=0, equal_nan=True), (
-                    measure,
-                    ties,
-                )
-
-
 def test_the_length_counts_where_it_is_said_to_count() -> None:
     qrels: Grades = {"t": {"a": 1, "b": 1}}
     before, after = table(qrels, {"t": {"a": 9.0}}), table(qrels, {"t": {"a": 9.0, "x": 1.0, "y": 0.0}})
@@ -151,16 +101,6 @@ def test_the_length_counts_where_it_is_said_to_count() -> None:
         if not np.array_equal(before["realistic"][:, at], after["realistic"][:, at], equal_nan=True)
     }
     assert changed >= {name for name in COMPLETE if "length" in catalogue()[name].sees}
-
-
-@given(collections())
-def test_topics_do_not_see_each_other(collection: tuple[Grades, Sims]) -> None:
-    qrels, run = collection
-    together = evaluate(qrels, run, ALL).to_dict()["run"]["realistic"]
-    for topic, figures in together.items():
-        if topic in run:
-            alone = evaluate({topic: qrels[topic]}, {topic: run[topic]}, ALL).to_dict()["run"]["realistic"]
-            assert np.array_equal([*alone[topic].values()], [*figures.values()], equal_nan=True)
 
 
 @given(collections())

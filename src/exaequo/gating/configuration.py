@@ -108,7 +108,8 @@ def _read(path: str) -> Configuration | None:
     try:
         text = data.decode()
         content: Any = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        repr(content)  # a number of thousands of digits cannot be written
+    except (ValueError, RecursionError) as error:
         at = re.search(r"\(at line (\d+)", str(error))
         line = int(at[1]) if at else data.rstrip().count(b"\n") + 1
         raise bad_input(source.name, f"not TOML ({error})", "TOML", "Mend it there.", line=line) from None
@@ -176,7 +177,8 @@ class _File:
     def _line(self, key: str) -> int | None:
         """Return the line a key stands in, after the head of its table if it has one."""
         quoted = f"[\"']?{re.escape(key)}[\"']?"
-        head = re.search(rf"^\s*\[\s*{re.escape(self.table)}\s*\]", self.text, re.MULTILINE)
-        own = re.compile(rf"^\s*(?:{quoted}\s*[=.]|\[\s*{re.escape(self.table)}\.{quoted}\s*[].])", re.MULTILINE)
+        head = re.search(rf"^[ \t]*\[[ \t]*{re.escape(self.table)}[ \t]*\]", self.text, re.MULTILINE)
+        inside = rf"\[[ \t]*{re.escape(self.table)}\.{quoted}[ \t]*[].]"
+        own = re.compile(rf"^[ \t]*(?:{quoted}[ \t]*[=.]|{inside})", re.MULTILINE)
         found = own.search(self.text, head.end() if head else 0) or own.search(self.text)
         return None if found is None else self.text.count("\n", 0, found.end()) + 1

@@ -59,6 +59,14 @@ def _lines(text: str, name: str, heads: Heads) -> Iterator[Labelled]:
 
 def _table(text: str, separator: str, name: str, wanted: Heads) -> Iterator[Labelled]:
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    try:
+        yield from _cells(rows, name, wanted)
+    except csv.Error as error:
+        found = f"not a table ({error})"
+        raise bad_input(name, found, "fields in lines", "Mend the line.", line=rows.line_num + 1) from None
+
+
+def _cells(rows: Any, name: str, wanted: Heads) -> Iterator[Labelled]:
     heads = [each.strip().lower() for each in next(rows, [])]
     places = [next((at for at, head in enumerate(heads) if head in known), None) for known in wanted]
     if None in places:

@@ -17,7 +17,7 @@ from typing import Any
 
 import polars as pl
 
-from exaequo.errors import BadParameter, bad_input
+from exaequo.errors import BadParameter, InputError, bad_input
 
 PERSON, PROGRAM = "person", "program"
 #: What marks a file as ours, and its form; it counts up when that changes.
@@ -73,7 +73,7 @@ class Record:
         try:
             self._db = sqlite3.connect(self.path, timeout=30, isolation_level=None)
             self._db.row_factory = sqlite3.Row
-            if not self._value("SELECT count(*) FROM sqlite_master"):
+            if not self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
                 self._db.executescript(_SCHEMA)
             elif self._value("PRAGMA application_id") != _MARK:
                 raise sqlite3.DatabaseError("it is something else")
@@ -89,9 +89,36 @@ class Record:
         """Close the file."""
         self._db.close()
 
+    def _rows(self, query: str, *values: Any) -> list[sqlite3.Row]:
+        """Return all rows of a query; a file that was damaged after it was opened is refused here."""
+        try:
+            return self._db.execute(query, values).fetchall()
+        except sqlite3.DatabaseError as error:
+            raise self._damaged(error) from None
+
     def _value(self, query: str, *values: Any) -> Any:
-        row = self._db.execute(query, values).fetchone()
-        return None if row is None else row[0]
+        rows = self._rows(query, *values)
+        return rows[0][0] if rows else None
+
+    def _damaged(self, error: Exception) -> InputError:
+        mend = "Take a copy from before it was damaged."
+        return bad_input(self.path, f"cannot be read ({error})", "a whole record of judging", mend)
+
+    def _facts(self, text: Any) -> dict[str, Any]:
+        """Return what judging began with, the scale among it."""
+        try:
+            facts = json.loads(text)
+            if all(type(grade) is int for grade in facts["grades"]):
+                return {**facts}
+        except (ValueError, TypeError, LookupError, RecursionError) as error:
+            raise self._damaged(error) from None
+        raise self._damaged(ValueError(f"the scale is {facts['grades']!r:.60}"))
+
+    def _frame(self, rows: Sequence[sqlite3.Row], schema: Mapping[str, Any]) -> pl.DataFrame:
+        try:
+            return pl.DataFrame([tuple(row) for row in rows], schema=schema, orient="row")
+        except (pl.exceptions.PolarsError, TypeError) as error:
+            raise self._damaged(error) from None
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -182,42 +209,41 @@ class Record:
     @property
     def starts(self) -> list[dict[str, Any]]:
         """When judging began, and with what, each time."""
-        rows = self._db.execute("SELECT at, facts FROM start ORDER BY id")
-        return [{"at": at, **json.loads(facts)} for at, facts in rows]
+        return [{"at": at, **self._facts(facts)} for at, facts in self._rows("SELECT at, facts FROM start ORDER BY id")]
 
     @property
     def grades(self) -> tuple[int, ...]:
         """The scale; empty if judging has not begun."""
         first = self._value("SELECT facts FROM start ORDER BY id LIMIT 1")
-        return tuple(json.loads(first)["grades"]) if first else ()
+        return tuple(self._facts(first)["grades"]) if first else ()
 
     def state(self, assessor: str, pair: tuple[str, str], below: int | None = None) -> State:
         """Return what stands for an assessor and a document, or stood before a row."""
         query = """SELECT grade, note, skipped FROM decision WHERE assessor = ? AND qid = ? AND docno = ?
             AND action != 'settle' AND id < ? ORDER BY id DESC LIMIT 1"""
-        row = self._db.execute(query, (assessor, *pair, 2**62 if below is None else below)).fetchone()
-        return State() if row is None else State(row["grade"], row["note"], bool(row["skipped"]))
+        rows = self._rows(query, assessor, *pair, 2**62 if below is None else below)
+        return State(rows[0]["grade"], rows[0]["note"], bool(rows[0]["skipped"])) if rows else State()
 
     def states(self, assessor: str) -> dict[tuple[str, str], State]:
         """Return all that stands for an assessor, by document."""
         query = """SELECT qid, docno, grade, note, skipped FROM decision WHERE id IN
             (SELECT max(id) FROM decision WHERE assessor = ? AND action != 'settle' GROUP BY qid, docno)"""
-        rows = self._db.execute(query, (assessor,))
+        rows = self._rows(query, assessor)
         return {(qid, docno): State(grade, note, bool(skipped)) for qid, docno, grade, note, skipped in rows}
 
     def kinds(self) -> dict[str, str]:
         """Return the assessors, with what each is: a person or a program."""
         query = "SELECT assessor, kind FROM decision WHERE action != 'settle' GROUP BY assessor ORDER BY min(id)"
-        return dict(map(tuple, self._db.execute(query)))
+        return dict(map(tuple, self._rows(query)))
 
     def judged(self) -> pl.DataFrame:
         """Return the grades that stand: `assessor, kind, qid, docno, grade, note`."""
-        rows = self._db.execute(f"SELECT {', '.join(_GRADES)} FROM standing WHERE grade IS NOT NULL ORDER BY id")  # noqa: S608
-        return pl.DataFrame([tuple(row) for row in rows], schema=_GRADES, orient="row")
+        query = f"SELECT {', '.join(_GRADES)} FROM standing WHERE grade IS NOT NULL ORDER BY id"  # noqa: S608
+        return self._frame(self._rows(query), _GRADES)
 
     def settled(self) -> dict[tuple[str, str], Mapping[str, Any]]:
         """Return what was settled, by document: `grade`, `by`, `at`, `note`."""
-        rows = self._db.execute("SELECT qid, docno, grade, assessor AS by, at, note FROM settled ORDER BY id")
+        rows = self._rows("SELECT qid, docno, grade, assessor AS by, at, note FROM settled ORDER BY id")
         return {(row["qid"], row["docno"]): {key: row[key] for key in ("grade", "by", "at", "note")} for row in rows}
 
     def work(self) -> pl.DataFrame:
@@ -234,8 +260,7 @@ class Record:
             FROM decision d WHERE action != 'settle' GROUP BY assessor ORDER BY min(id)"""
         text, whole = pl.String, pl.Int64
         schema = dict(zip("assessor kind judged skipped changed undone".split(), [text] * 2 + [whole] * 4, strict=True))
-        rows = [tuple(row) for row in self._db.execute(query)]
-        return pl.DataFrame(rows, schema={**schema, "seconds": pl.Float64, "first": text, "last": text}, orient="row")
+        return self._frame(self._rows(query), {**schema, "seconds": pl.Float64, "first": text, "last": text})
 
     def pace(self, assessor: str) -> float | None:
         """Return the mean seconds an assessor takes for a grade."""

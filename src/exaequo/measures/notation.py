@@ -79,7 +79,7 @@ def named_values(name: str, keywords: Sequence[ast.keyword]) -> dict[str, Any]:
     """Return the parameters of a call, plain values by name; what is given twice is refused."""
     values: dict[str, Any] = {}
     for keyword in keywords:
-        key, value = str(keyword.arg), ast.literal_eval(keyword.value)
+        key, value = str(keyword.arg), _literal(keyword.value)
         if isinstance(keyword.value, ast.Dict) and len(value) < len(keyword.value.keys):
             raise BadParameter(f"The {key!r} parameter of {name} gives a key twice: {ast.unparse(keyword.value)}.")
         if key in values:
@@ -88,9 +88,16 @@ def named_values(name: str, keywords: Sequence[ast.keyword]) -> dict[str, Any]:
     return values
 
 
+def _literal(node: ast.expr) -> Any:
+    """Return the value of a literal; raise ValueError if it is none, or a number too long to be written."""
+    value = ast.literal_eval(node)
+    repr(value)
+    return value
+
+
 def _measure(node: ast.expr, find: Callable[[str], Measure]) -> Measure:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult) and not isinstance(node.left, ast.BinOp):
-        at: float = ast.literal_eval(node.right)
+        at: float = _literal(node.right)
         inner = _measure(node.left, find)
         if isinstance(node.left, ast.Call) and any(each.arg == inner.definition.at for each in node.left.keywords):
             raise BadParameter(f"{ast.unparse(node)} gives {inner.definition.at!r} twice.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +18,8 @@ class Parameter:
 
 
 def _number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    most = sys.float_info.max
+    return isinstance(value, int | float) and not isinstance(value, bool) and -most <= value <= most
 
 
 def _gains(value: object) -> bool:

@@ -130,7 +130,8 @@ def _twice(theme: pl.Series, document: pl.Series, place: tables.Place) -> list[P
 def _moments(column: pl.Series, place: tables.Place) -> tuple[npt.NDArray[np.int64], pl.Series]:
     """Return the place of each time among all of them, and these in order: as numbers if they are, else as text."""
     text = tables.as_text(column, place).str.strip_chars()
-    numbers = text.cast(pl.Float64, strict=False) if column.dtype == pl.String else column
+    as_number = column.dtype == pl.String or column.dtype.is_decimal()
+    numbers = text.cast(pl.Float64, strict=False) if as_number else column
     times = numbers if numbers.count() else text
     number = times.dtype.is_numeric()
     expected = "a finite number, as others are" if number else "a number, or text in the order of time, as 2026-01-31"
@@ -146,7 +147,7 @@ def _moments(column: pl.Series, place: tables.Place) -> tuple[npt.NDArray[np.int
 
 
 def _quoted(value: object) -> str:
-    return "missing" if value in (None, "") else trec.quoted(str(value))
+    return "missing" if value is None or str(value) == "" else trec.quoted(str(value))
 
 
 def _column(ours: str, present: list[str], place: tables.Place, given: Mapping[str, str]) -> str:

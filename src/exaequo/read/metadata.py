@@ -19,6 +19,8 @@ START, END = "# ir_metadata.start", "# ir_metadata.end"
 SCHEMA = 0.1
 #: A header has at most so many bytes.
 LONGEST = 1_000_000
+#: What PyYAML raises at values that are not what their tag says, such as `!!int ""`.
+_STUMBLES = (LookupError, AttributeError, OverflowError)
 _START = re.compile(rb"#[ \t]*ir_metadata\.start[ \t]*\r?\n")
 _END = re.compile(rb"^#[ \t]*ir_metadata\.end[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
 _COMMENTS = re.compile(rb"(?:#[^\n]*(?:\n|\Z)|[ \t\r]*\n)*")
@@ -58,12 +60,13 @@ def parse_metadata(text: str, name: str, above: int = 1) -> dict[str, Any]:
 
     try:
         found = yaml.load(text, Plain)
+        repr(found)  # a number of thousands of digits cannot be written
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         line = None if mark is None else mark.line + 1 + above
         found = f"the header is no plain YAML ({error.problem})"
         raise bad_input(name, found, "keys and values", "Mend the header.", line=line) from None
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
+    except (yaml.YAMLError, RecursionError, ValueError, *_STUMBLES) as error:
         found = f"the header is no plain YAML ({quoted(str(error) or 'too deep')})"
         raise bad_input(name, found, "keys and values", "Mend the header.") from None
     if found is None:

@@ -105,7 +105,7 @@ def parse_clean(data: bytes, layout: Layout) -> pl.DataFrame | None:
             schema=layout.schema,
             truncate_ragged_lines=layout.more,
         )
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):  # Polars unpacks what looks packed
         return None
     # A short or blank line, or an empty field, shows as a null; NaN and infinity are accepted as numbers.
     whole = frame.height and not any(column.null_count() for column in frame)

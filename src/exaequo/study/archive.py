@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from exaequo.errors import InputError, UsageError, bad_input
+from exaequo.read.source import load
 from exaequo.read.trec import quoted
 from exaequo.study.editions import SUMS
 from exaequo.text import did_you_mean
@@ -91,12 +92,12 @@ def _from_folder(folder: Path) -> list[Edition]:
 
 def _from_manifest(path: Path) -> list[Edition]:
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        content = tomllib.loads(load(str(path))[0].decode())
+        repr(content)  # a number of thousands of digits cannot be written
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:
         raise _refused(path, f"not TOML ({error})", "a manifest", "Mend it.") from None
-    except OSError as error:
-        found = f"cannot be read ({error.strerror or error})"
-        raise _refused(path, found, "a manifest", "Check the permissions of the file.") from None
     entries = content.get("edition")
     if not isinstance(entries, list) or not entries:
         raise _refused(path, "there is no [[edition]]", "one or more", "Add them.")
@@ -139,7 +140,7 @@ def _matching(folder: Path, pattern: str) -> list[Path]:
     base = Path(whole.anchor) if whole.is_absolute() else folder
     try:
         return [each for each in base.glob(str(whole.relative_to(whole.anchor))) if _is_data(each)]
-    except (ValueError, IndexError, RecursionError, OSError) as error:  # as many kinds as there are odd patterns
+    except (ValueError, LookupError, RecursionError, OSError) as error:  # as many kinds as there are odd patterns
         found = f"the pattern {quoted(pattern)} cannot be read ({quoted(str(error))})"
         raise _refused(folder, found, "a path or a pattern", "Mend the manifest.") from None
 

@@ -195,11 +195,11 @@ def _pairs(name: str, text: str) -> tuple[tuple[str, float], ...]:
 
 def atol(text: str) -> int:
     """Read the whole number a text starts with, 0 if there is none, as C does."""
-    match = re.match(r"\s*[+-]?[0-9]+", text)
-    return max(-(2**63), min(int(match[0]), 2**63 - 1)) if match else 0
+    match = re.match(r"\s*([+-]?)0*([0-9]{0,20})", text)
+    return max(-(2**63), min(int(f"{match[1]}0{match[2]}"), 2**63 - 1)) if match else 0
 
 
 def atof(text: str) -> float:
     """Read the number a text starts with, 0 if there is none, as C does."""
-    match = re.match(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text)
+    match = re.match(r"\s*[+-]?([0-9]+(?:\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?", text)
     return float(match[0]) if match else 0.0

@@ -12,7 +12,7 @@ from exaequo.read.collection.records import Entry
 _ENTITY = re.compile(r"&(?:amp|lt|gt|quot|#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6});")
 _TAG = re.compile(r"<[/!?]?[A-Za-z\-][^<>]*>")
 _TITLES = ("title", "headline", "head", "hl", "ti", "h3")
-_NUMBER = re.compile(r"""\bnumber\s*=\s*["']?\s*([^\s"'>]+)""", re.IGNORECASE)
+_NUMBER = re.compile(r"""\bnumber\s*+=\s*+["']?+\s*+([^\s"'>]+)""", re.IGNORECASE)
 #: The tags of each field of a topic.
 _FIELDS = {
     "num": "num",
@@ -46,7 +46,7 @@ def topics(text: str, name: str) -> Iterator[Entry]:
     for line, attributes, inner in _elements(text, "top(?:ic)?", name):
         number = _NUMBER.search(attributes)
         fields = {"num": number[1] if number else ""}
-        parts = re.split(r"<(/?[A-Za-z]\w*)[^<>]*>", inner)
+        parts = re.split(r"<(/?[A-Za-z]\w*+)[^<>]*>", inner)
         for tag, content in zip(parts[1::2], parts[2::2], strict=True):
             field = _FIELDS.get(tag.lower())
             if field and content.strip():
