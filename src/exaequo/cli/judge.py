@@ -262,7 +262,8 @@ def _report(record: Record, asked: Asked, options: dict[str, Any], target: Targe
         if asked.only in (None, name)
     }
     facts = {"record": record.path, "grades": list(record.grades), "assessors": names}
-    target.show(shown, after=_sentences(found), options=facts, warnings=found.warnings if found else ())
+    show = target.show if asked.only else target.screen
+    show(shown, after=_sentences(found), options=facts, warnings=found.warnings if found else ())
 
 
 def _brief(frames: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
