@@ -266,6 +266,15 @@ def test_a_long_name_is_shortened_in_the_middle(files: list[str], capfd: pytest.
     assert name in out(capfd, *given, "--format", "csv")
 
 
+@pytest.mark.parametrize("words", ["design", "unjudged", "budget", "filter", "replicate --with", "explain"])
+def test_what_is_piped_fits_a_page(words: str, files: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    command, *option = words.split()
+    runs = [*files[1:3], *option, *files[3:5]] if option else files[1:2] if command == "explain" else files[1:]
+    lines = out(capfd, command, files[0], *runs).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert 12 <= len(lines) <= 40
+
+
 def test_shortened_names_stay_apart() -> None:
     names = [f"{'a' * 40}{each}{'b' * 40}" for each in ("one", "two")]
     table = Table.of(pl.DataFrame({"run": [*names, "short"], "what": ["x " * 40] * 3, "score": [1.0, 2.0, 3.0]}))
@@ -282,8 +291,8 @@ def test_shortened_names_stay_apart() -> None:
 def test_a_page_has_room_for_what_is_first() -> None:
     table = Table.of(pl.DataFrame({"run": [f"r{at}" for at in range(90)], "score": [0.5] * 90}), "Scores " * 20)
     said = [f"Sentence {at} of many, and as long as they are." for at in range(30)]
-    text = page(said, {"scores": table}, ["More: --table topics"], 60, 24, "--table {table}")
-    assert text.count("\n") < 24
+    text = page(said, {"scores": table}, ["More: --table topics"], 60, 30, "--table {table}")
+    assert text.count("\n") < 30
     assert max(map(len, text.splitlines())) <= 60
     found = re.findall(r"^r\d+ ", text, re.MULTILINE)
     assert found == [f"r{at} " for at in range(len(found))]
