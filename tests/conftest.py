@@ -12,6 +12,9 @@ from hypothesis import HealthCheck, settings
 for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
     if os.environ.get(name, "").startswith("fr"):
         os.environ[name] = "C.UTF-8"
+#: They write on a page, also where a plugin speaks of a terminal.
+for name in ("COLUMNS", "LINES"):
+    os.environ.pop(name, None)
 
 settings.register_profile(
     "ci", deadline=None, derandomize=True, print_blob=True, suppress_health_check=[HealthCheck.too_slow]

@@ -69,8 +69,12 @@ def said(name: str = "say") -> set[str]:
         tops = [each for each in tree.body if isinstance(each, ast.Assign)]
         tables = {name.id: each.value for each in tops for name in each.targets if isinstance(name, ast.Name)}
         for call in ast.walk(tree):
-            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == name:
+            if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+                continue
+            if call.func.id == name:
                 found |= texts(call.args[0], tables)
+            if call.func.id == "titled" and name == "say":  # it says the titles of its tables
+                found |= texts(call.args[1], tables)
     for file in (*SOURCE.rglob("*.html.j2"), *SOURCE.rglob("*.js")):
         page = file.read_text(encoding="utf-8")
         found |= set(re.findall(rf'\b(?:{name}|parts)\("([^"]*)"', page))

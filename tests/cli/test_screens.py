@@ -25,7 +25,7 @@ from exaequo.errors import BadParameter, UsageError
 from exaequo.measures import parse_measures
 from exaequo.scores import TieEffect
 from exaequo.scores.formats import tie_lines
-from exaequo.screens import Screen, names, picked, ranks, settled, shown, sorted_by
+from exaequo.screens import Screen, middle, names, narrowed, page, picked, ranks, settled, shown, sorted_by
 from exaequo.tabular import Column, Table
 
 SAMPLE = exaequo.sample()
@@ -248,12 +248,58 @@ def test_as_many_as_are_asked_for(many: list[str], capfd: pytest.CaptureFixture[
     assert "… 47 more\n" in out(capfd, "ties", *many, "--sort", "name", "--top", "3")
 
 
-def test_a_long_name_leaves_fewer_columns_side_by_side(files: list[str], capfd: pytest.CaptureFixture[str]) -> None:
-    text = Path(files[1]).read_text(encoding="utf-8").replace(" bm25", " " + "x" * 50)
+def test_a_long_name_is_shortened_in_the_middle(files: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    name = "bm25-" + "x" * 100 + "-stem"
+    text = Path(files[1]).read_text(encoding="utf-8").replace(" bm25", f" {name}")
     Path("long.txt").write_text(text, encoding="utf-8")
-    shown_ = out(capfd, "eval", files[0], "long.txt", *files[2:])
-    assert max(map(len, shown_.splitlines())) <= 80
-    assert shown_.count("x" * 50) == 2  # in each of two parts
+    given = ["eval", files[0], "long.txt", *files[2:], "-m", "AP,P@10"]
+    screen = out(capfd, *given, "--top", "9")
+    table = screen.split("\n\n")[1]
+    assert table.count("\nrank") == 0  # one part
+    assert max(map(len, table.splitlines())) <= 80
+    (short,) = (word for word in table.split() if "…" in word)
+    assert len(short) > 40
+    begin, end = short.split("…")
+    assert name.startswith(begin)
+    assert name.endswith(end)
+    assert name in out(capfd, *given, "--full")
+    assert name in out(capfd, *given, "--format", "csv")
+
+
+@pytest.mark.parametrize("words", ["design", "unjudged", "budget", "filter", "replicate --with", "explain"])
+def test_what_is_piped_fits_a_page(words: str, files: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    command, *option = words.split()
+    runs = [*files[1:3], *option, *files[3:5]] if option else files[1:2] if command == "explain" else files[1:]
+    lines = out(capfd, command, files[0], *runs).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert 12 <= len(lines) <= 40
+
+
+def test_shortened_names_stay_apart() -> None:
+    names = [f"{'a' * 40}{each}{'b' * 40}" for each in ("one", "two")]
+    table = Table.of(pl.DataFrame({"run": [*names, "short"], "what": ["x " * 40] * 3, "score": [1.0, 2.0, 3.0]}))
+    for columns in (40, 60, 120, 200):
+        values = list(narrowed(table, columns).columns[0].values)
+        assert len({*values}) == 3
+        assert values[2] == "short"
+        assert list(narrowed(table, columns).columns[1].values) == ["x " * 40] * 3  # sentences are no names
+    assert narrowed(table, 200) == table
+    assert middle("abcdefghij", 5) == "ab…ij"
+    assert middle("abcde", 5) == "abcde"
+
+
+def test_a_page_has_room_for_what_is_first() -> None:
+    table = Table.of(pl.DataFrame({"run": [f"r{at}" for at in range(90)], "score": [0.5] * 90}), "Scores " * 20)
+    said = [f"Sentence {at} of many, and as long as they are." for at in range(30)]
+    text = page(said, {"scores": table}, ["More: --table topics"], 60, 30, "--table {table}")
+    assert text.count("\n") < 30
+    assert max(map(len, text.splitlines())) <= 60
+    found = re.findall(r"^r\d+ ", text, re.MULTILINE)
+    assert found == [f"r{at} " for at in range(len(found))]
+    assert len(found) >= 3
+    assert f"… and {90 - len(found)} more; --table scores has all" in text
+    assert re.search(r"^… and \d+ more\.$", text, re.MULTILINE)
+    assert text.endswith("More: --table topics")
 
 
 # -------------------------------------------------------------------------------------------------- what is asked for

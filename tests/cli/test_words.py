@@ -78,6 +78,34 @@ def test_several_strategies_with_commas(files: list[str], capfd: pytest.CaptureF
     assert run(["eval", *files, "--ties", "realistic,worst"]) == 2
 
 
+def test_several_strategies_must_agree(files: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    both = []
+    for ties in (["--ties", "realistic", "--ties", "optimistic"], ["--ties", "realistic,optimistic"]):
+        for command in (["compare"], ["gate"]):
+            assert run([*command, *files, "runs/llm-judge.txt", "-m", "AP", *ties, "--json"]) in (0, 3, 4)
+            both.append(capfd.readouterr().out)
+    assert both[:2] == both[2:]
+    assert json.loads(both[1])["options"]["ties"] == ["realistic", "optimistic"]
+    assert run(["compare", *files, "runs/llm-judge.txt", "--ties", "fair,realistic"]) == 2
+
+
+def test_order_shows_so_many_documents(files: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    given = ["order", files[0], "runs/boolean.txt", "--topic", "401"]
+
+    def ranks(*more: str) -> list[str]:
+        assert run([*given, *more]) == 0
+        return re.findall(r"^401 +(\d+)  ", capfd.readouterr().out, re.MULTILINE)
+
+    assert ranks("--format", "table", "--show", "3") == ["1", "2", "3"]
+    assert len(ranks("--format", "table")) == 100
+    assert run([*given, "--format", "csv", "--show", "3"]) == 0
+    assert len(capfd.readouterr().out.splitlines()) == 101
+    document = Path("runs/boolean.txt").read_text(encoding="utf-8").split()[2]
+    renamed = ranks("--rename", f"{document}=zzz", "--show", "2")
+    assert renamed[:2] == ["1", "2"]
+    assert 5 <= len(renamed) <= 6  # of both lists the first two, and the renamed one where it is below
+
+
 def test_show_is_what_rows_was(files: list[str], capfd: pytest.CaptureFixture[str]) -> None:
     texts = []
     for option in ("--show", "--rows"):

@@ -303,10 +303,10 @@ def test_the_first_screen_has_one_table(
 ) -> None:
     text, _ = out(capfd, "pool", *files, "--depth", "2", "--qrels", "qrels", *more)
     said, _title, table, after = text.strip().split("\n\n")
-    assert len(said.splitlines()) == 4
+    assert sum(not line.startswith(" ") for line in said.splitlines()) == 4
     assert " ".join(table.splitlines()[0].split()).startswith(heads)
     assert after == f"More: --table {others}"
-    assert all(len(line) <= 100 for line in text.splitlines())
+    assert all(len(line) <= 80 for line in text.splitlines())
     assert "--table" not in out(capfd, "pool", *files, "--depth", "2", "--format", "markdown")[0]
 
 

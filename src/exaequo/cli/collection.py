@@ -10,7 +10,7 @@ import click
 from exaequo.choices import TABLE_FORMATS
 from exaequo.cli import output
 from exaequo.cli.files import DIR, FILE
-from exaequo.cli.options import Target, table_option, titled, writes
+from exaequo.cli.options import Target, table_option, writes
 from exaequo.errors import ExaequoError, UsageError
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _show(read: Collection, names: list[str], target: Target) -> None:
     import polars as pl
 
     from exaequo.read.collection.overview import overview
-    from exaequo.tabular import rows
+    from exaequo.tabular import Table, rows
 
     found = overview(read).tables
     if target.format == "json":
@@ -82,10 +82,12 @@ def _show(read: Collection, names: list[str], target: Target) -> None:
         target.json({**about, **{name: rows(found[name]) for name in names}})
         return
     digits = dict.fromkeys(("min", "median", "mean", "max", "grade"), 1)
-    brief = found["sizes"].with_columns(pl.col("what", "counted").replace(_SHORT))
+    brief = {"sizes": found["sizes"].with_columns(pl.col("what", "counted").replace(_SHORT))}
     tables = {
-        name: table.whole([True] * found[name].height)
-        for name, table in titled(found, TABLES, names, brief={"sizes": brief}, digits=digits).items()
+        name: Table.of(found[name], TABLES[name], brief=brief.get(name), digits=digits).whole(
+            [True] * found[name].height
+        )
+        for name in names
     }
     said = [f"{read.name}: a collection in the format of {read.kind}, language {read.language}"]
     remarks = [f"remark: {remark}" for remark in read.remarks]

@@ -58,6 +58,8 @@ TABLES = {
     "sorts": "Whether measures order systems as these keys do, by their means and topic by topic",
     "orderings": "Whether measures order systems as people do",
 }
+#: The same where there is a baseline.
+AGAINST = {**TABLES, "systems": "Systems (▲ better, ▼ worse than the baseline)"}
 #: What is shown unless a table is asked for.
 SHOWN = (
     "systems pairs orders sorts orderings collections inverted judges correlations inversions contrasts robustness"
@@ -204,12 +206,11 @@ def show_comparison(
     several = frames if target.format == "json" else [name for name in SHOWN if name in frames]
     names = {measure.name for measure in result.scores.measures}
     names.update(frames["orders"].columns if "orders" in frames else ())
-    marked = {"systems": "Systems (▲ better, ▼ worse than the baseline)"}
-    titles = TABLES | (marked if result.plan.baseline is not None else {})
     brief = {name: _brief(name, frame) for name, frame in frames.items()}
-    tables = titled(frames, titles, [only] if only else several, brief=brief, names=names)
+    alone = result.plan.baseline is None
+    tables = titled(frames, TABLES if alone else AGAINST, [only] if only else several, brief=brief, names=names)
     if target.format == "latex" and "systems" in tables:
-        tables["systems"] = for_a_paper(result, say(titles["systems"]))
+        tables["systems"] = for_a_paper(result, tables["systems"].title)
     before = [*([] if only or not said else _summary(result)), *target.beside(result.warnings)]
     target.show(tables, before=before, options=result.options, warnings=result.warnings)
 

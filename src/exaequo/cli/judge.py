@@ -257,13 +257,16 @@ def _report(record: Record, asked: Asked, options: dict[str, Any], target: Targe
     taus = [column for column in (found.rankings.columns if found else ()) if column.startswith("tau_")]
     measures = {column.removeprefix("tau_") for column in taus}
     brief = _brief(frames)
+    if asked.only is None:  # so that a line fits
+        brief["work"] = brief["work"].drop("first")
     shown = {
         name: Table.of(frame, say(TABLES[name]), brief=brief.get(name), digits={"seconds": 1}, names=measures)
         for name, frame in frames.items()
         if asked.only in (None, name)
     }
     facts = {"record": record.path, "grades": list(record.grades), "assessors": names}
-    target.show(shown, after=_sentences(found), options=facts, warnings=found.warnings if found else ())
+    show = target.show if asked.only else target.screen
+    show(shown, after=_sentences(found), options=facts, warnings=found.warnings if found else ())
 
 
 def _brief(frames: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:

@@ -162,7 +162,8 @@ def titled(
     """Return the chosen frames as tables with their titles; of some, people read a `brief` one."""
     from exaequo.tabular import Table
 
-    return {name: Table.of(frames[name], say(titles[name]), brief=(brief or {}).get(name), **look) for name in chosen}
+    spoken = dict(zip(titles, map(say, titles.values()), strict=True))
+    return {name: Table.of(frames[name], spoken[name], brief=(brief or {}).get(name), **look) for name in chosen}
 
 
 def writes(

@@ -150,7 +150,9 @@ def _show(result: Pool, only: str | None, target: Target) -> None:
     there = [name for name in TABLES if result.tables[name].width]
     first = [name for name in SHOWN if name in there][-1]
     shown = [only] if only else [name for name in there if name != "frame"] if target.format == "json" else [first]
-    tables = titled(result.tables, TABLES, shown, digits={"median": 1, "ranks_mean": 2})
+    overview = result.tables["overview"]
+    brief = {} if only else {"overview": overview.drop("ranks_mean", strict=False)}  # a line has 80 columns
+    tables = titled(result.tables, TABLES, shown, brief=brief, digits={"median": 1, "ranks_mean": 2})
     said: dict[str, Any] = {"options": result.options, "warnings": result.warnings}
     if only:
         target.show(tables, **said)

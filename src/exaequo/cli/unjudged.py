@@ -28,6 +28,7 @@ TABLES = {
     "judged": "Judged among the first k documents, in percent; two figures where ties decide",
     "topics": "Scores of each topic",
 }
+FIRST = {"scores": "Scores if none is relevant, at least and at most; what ties leave, judgments add"}
 #: Of scores, what people read first; all of it is in --table scores.
 _OF_SCORES = ("run", "measure", "score", "low", "high", "by_ties", "by_judgments")
 
@@ -85,8 +86,7 @@ def unjudged(
         tables = titled(result.tables, TABLES, [only] if only else TABLES, brief={"judged": _in_rows(result.judged)})
         target.show(tables, before=before, after=after, **said)
     else:
-        titles = {"scores": "Scores if none is relevant, at least and at most; what ties leave, judgments add"}
-        tables = titled(result.tables, titles, titles, brief={"scores": _first(result.scores)})
+        tables = titled(result.tables, FIRST, FIRST, brief={"scores": _first(result.scores)})
         target.screen(tables, before=before, after=[*after, *target.others(TABLES)], **said)
 
 

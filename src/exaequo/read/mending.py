@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from math import isfinite
 
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 #: Spaces that separate no fields.
 _ODD_SPACE = re.compile(r"[^\S\x00-\x7f]|[\u200b\u2060]")
 
