@@ -225,8 +225,8 @@ def lines(
     shown = {name: f"{short}{(beside or {}).get(name, '')}" for name, short in short_names(named).items()}
     how = channels(list(shown.values()), canvas)
     canvas = canvas.beside().high(max(canvas.height, canvas.line * len(named)))
-    straight = axes.x_scale == "linear" and len(named) == len(found)  # thin lines leave no room
-    names = _names_inside(found, shown, places, axes, canvas) if places and straight else []
+    inside = None if some or axes.x_scale != "linear" else places  # thin lines leave no room
+    names = _names_inside(found, shown, inside, axes, canvas) if inside else []
     if not names:
         canvas = canvas.beside(right=margin(list(shown.values()), canvas))
         ends = axes.rows({run: (places[run][:1] if places else found[run][-1:]) for run in named}, shown)
@@ -312,8 +312,8 @@ def named_points(
     (left, right), (low, high) = axes.x_domain, axes.y_domain
     wide, tall = canvas.width / (right - left), canvas.height / (high - low)
 
-    def pixel(point: tuple[float, float]) -> tuple[float, float]:
-        return (point[0] - left) * wide, canvas.height - (point[1] - low) * tall
+    def pixel(at: tuple[float, float]) -> tuple[float, float]:
+        return (at[0] - left) * wide, canvas.height - (at[1] - low) * tall
 
     encoding, layers = axes.encoding(), []
     found = beside_points([(text, list(map(pixel, own))) for text, own in labels], map(pixel, points), canvas)
@@ -332,36 +332,34 @@ def named_points(
 
 
 def _names_inside(found: Lines, shown: Mapping[str, str], places: Lines, axes: Axes, canvas: Canvas) -> list[Row]:
-    """Write each name beside its line, if all can stand where they hide neither a name nor much of a line."""
-    across, up = (high - low for low, high in (axes.x_domain, axes.y_domain))
-    drawn, named = [], {run: name for run, name in shown.items() if places[run]}
-    for run in named:
-        x, y = np.array(found[run], dtype=np.float64).T
-        pixels = np.hypot(np.diff(x) / across * canvas.width, np.diff(y) / up * canvas.height)
-        way = np.concatenate([[0.0], np.cumsum(pixels)])
-        steps = np.arange(0.0, way[-1], 4.0)
-        drawn += list(zip(np.interp(steps, way, x).tolist(), np.interp(steps, way, y).tolist(), strict=True))
-    layers, harm = named_points([(name, places[run]) for run, name in named.items()], drawn, axes, canvas)
-    return layers if harm < MOST_HIDDEN else []
+    """Write each name beside its line, if all can stand right there, away from other lines, and hide none of them."""
+    scale = np.array([canvas.width / np.ptp(axes.x_domain), canvas.height / np.ptp(axes.y_domain)])
+    drawn, labels = {}, []
+    for run in (run for run in shown if places[run]):
+        line = np.array(found[run], dtype=np.float64)
+        way = np.cumsum(np.hypot(*(np.diff(line, axis=0, prepend=line[:1]) * scale).T))
+        drawn[run] = np.column_stack([np.interp(np.arange(0.0, way[-1], 4.0), way, values) for values in line.T])
+    for run in drawn:
+        others = np.concatenate([np.empty((0, 2)), *(line for other, line in drawn.items() if other != run)])
+        away = (np.hypot(*((others - place) * scale).T).min(initial=np.inf) for place in places[run])
+        free = [place for place, room in zip(places[run], away, strict=True) if room > 0.6 * canvas.font]
+        if not free:
+            return []
+        labels.append((shown[run], free))
+    layers, harm = named_points(labels, np.concatenate([*drawn.values()]).tolist(), axes, canvas)
+    return layers if harm < MOST_HIDDEN and all(each["mark"]["type"] == "text" for each in layers) else []
 
 
 def where_apart(found: Lines, runs: Sequence[str]) -> dict[str, list[tuple[float, float]]]:
-    """Return the points of these lines where names can go: first where all are apart, then where each is by itself.
-
-    All lines have points at the same places; their ends are left out, where many meet.
-    """
+    """Return some points of these lines, which have points at the same places, first those where they are apart."""
     heights = np.array([[y for _, y in found[run]] for run in runs])
     gaps = np.abs(heights[:, None] - heights[None])
-    gaps[np.arange(len(runs)), np.arange(len(runs))] = 1.0 if len(runs) == 1 else np.inf
-    nearest: Floats = gaps.min(axis=1)
-    nearest[:, [0, -1]] = 0.0
-    common = int(nearest.mean(axis=0).argmax())
-    some = np.unique(np.linspace(0, heights.shape[1] - 1, 24).round().astype(np.int64))
-    places = {}
-    for run, own in zip(runs, nearest, strict=True):
-        wide = some[own[some] >= 0.5 * own[some].max()]
-        places[run] = [found[run][at] for at in (common, *wide[np.argsort(-own[wide], kind="stable")].tolist())]
-    return places
+    gaps[np.diag_indices(len(runs))] = 1.0 if len(runs) == 1 else np.inf
+    apart = gaps.min(axis=1).mean(axis=0)
+    apart[[0, -1]] = 0.0  # where many meet
+    some = np.unique([apart.argmax(), *np.linspace(0, len(apart) - 1, 24).round().astype(np.int64)])
+    order = some[np.argsort(-apart[some], kind="stable")].tolist()
+    return {run: [found[run][at] for at in order] for run in runs}
 
 
 def beside_points(
@@ -383,10 +381,10 @@ def beside_points(
             left = at_x - (1 - across) / 2 * width
             box = (left, at_y - canvas.font / 2, left + width, at_y + canvas.font / 2)
             harm = _overlap(box, taken, others, canvas)
-            align = {1: "left", -1: "right", 0: "center"}[across]
-            tried.append((harm + 0.01 * away + 0.02 * nth, (nth, at_x, at_y, align, harm), box))
-        _, place, box = min(tried, key=lambda each: each[0])
-        found.append(place)
+            place = (nth, at_x, at_y, {1: "left", -1: "right", 0: "center"}[across], harm)
+            tried.append((harm + 0.01 * away + 0.02 * nth, place, box))
+        _, best, box = min(tried, key=lambda each: each[0])
+        found.append(best)
         taken.append(box)
     return found
 
@@ -397,6 +395,5 @@ def _overlap(box: _Box, taken: Sequence[_Box], points: Floats, canvas: Canvas) -
     names = sum(left < other[2] and right > other[0] and top < other[3] and bottom > other[1] for other in taken)
     inside = (points[:, 0] > left - 3) & (points[:, 0] < right + 3)
     inside &= (points[:, 1] > top - 2) & (points[:, 1] < bottom + 2)
-    edge = max(canvas.width, canvas.total - 8 * canvas.font)
-    out = left < 0 or top < 0 or bottom > canvas.height or right > edge
+    out = min(left, top) < 0 or bottom > canvas.height or right > max(canvas.width, canvas.total - 8 * canvas.font)
     return 1000.0 * names + 100.0 * out + float(inside.sum())
