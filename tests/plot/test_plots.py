@@ -252,9 +252,9 @@ def test_names_that_are_long_stay_different() -> None:
 @settings(max_examples=60, deadline=None)
 def test_names_beside_points_do_not_cover_each_other(points: list[tuple[float, float]]) -> None:
     canvas = Canvas.of({"size": "column"})
-    labels = [("401", x, y) for x, y in points]
+    labels = [("401", [point]) for point in points]
     boxes = []
-    for x, y, align in beside_points(labels, points, canvas):
+    for _, x, y, align, _ in beside_points(labels, points, canvas):
         left = {"left": x, "right": x - canvas.span("401"), "center": x - canvas.span("401") / 2}[align]
         boxes.append((left, y - canvas.font / 2, left + canvas.span("401"), y + canvas.font / 2))
     for at, one in enumerate(boxes):
@@ -294,7 +294,7 @@ def test_many_lines_have_names_that_do_not_cover_each_other() -> None:
             tops = sorted(box[2] for box in names)
             assert all(after - before >= 11 for before, after in pairwise(tops))
         if count == 20:
-            assert "the best 8 of 20 runs are named" in str(plot.curve(QRELS, runs)["title"]["subtitle"])
+            assert "the best 8 of 20 are named" in str(plot.curve(QRELS, runs)["title"]["subtitle"])
 
 
 def test_nothing_to_draw_is_said() -> None:
@@ -570,3 +570,33 @@ def test_scales_go_as_far_as_the_data() -> None:
     least = min(row["tau"] for row in tau["data"]["values"])
     start, end = tau["encoding"]["color"]["scale"]["domain"]
     assert (end, 0 <= least - start < 0.1) == (1, True)
+
+
+def test_of_many_filters_the_best_are_named() -> None:
+    """The better a filter, the fewer documents it selects wrongly; the best come last."""
+    qrels = {"1": {"a": 1, "b": 1, "z": 0}}
+    runs = {f"r{at:02}": {"1": {"a": 2.0, "b": 1.5, **{f"x{k}": 3.0 for k in range(20 - at)}}} for at in range(20)}
+    for picture in (plot.stream(qrels, runs), plot.threshold(qrels, runs)):
+        named = {
+            row["run"] for each in picture["layer"] if each["mark"]["type"] == "text" for row in each["data"]["values"]
+        }
+        assert named == {f"r{at:02}" for at in range(12, 20)}
+        assert "the best 8 of 20 are named" in str(picture["title"]["subtitle"])
+
+
+def test_names_of_lines_that_end_together_are_where_they_are_apart() -> None:
+    """Names of curves stand inside; with too little room there, dots lead to them from one level of recall."""
+    inside = plot.curve(QRELS, ALL)
+    names = {row["name"]: row for each in inside["layer"] for row in each["data"]["values"] if "name" in row}
+    assert set(names) == {run.name for run in ALL}
+    assert all(0 < row["recall"] < 1 for row in names.values())
+    narrow = plot.curve(QRELS, ALL, size="column")
+    leads = [row for each in narrow["layer"] if each["mark"]["type"] == "rule" for row in each["data"]["values"]]
+    assert {row["recall"] for row in leads} == {0.5}
+
+
+def test_pairs_told_apart_stand_beside_each_measure() -> None:
+    result = exaequo.design(QRELS, ALL)
+    shown = json.dumps(plot.asl(QRELS, ALL))
+    for row in result.measures.to_dicts():
+        assert f"{row['measure']} ({round(15 * row['told_apart_percent'] / 100)})" in shown

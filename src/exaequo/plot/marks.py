@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,8 @@ Lines = Mapping[str, Sequence[tuple[float, float]]]
 _Box = tuple[float, float, float, float]
 #: Lines up to which each has its name; of more, so many of the best have.
 MOST_NAMED, BEST_NAMED = 12, 8
+#: What a name may hide of lines: less than so many points of them, four pixels apart.
+MOST_HIDDEN = 3
 #: Rows of a picture that has one for each run.
 MOST_ROWS = 40
 #: Letters of a name, in a picture.
@@ -87,6 +90,13 @@ def padded(values: Iterable[float], lowest: float, highest: float) -> list[float
     low, high = min(known), max(known)
     room = 0.06 * (high - low) or 0.1 * max(abs(high), 0.1)
     return [max(lowest, low - room), min(highest, high + room)]
+
+
+def from_zero(values: Iterable[float]) -> tuple[float, float]:
+    """Return from where to where an axis of bars and lines goes: from 0, or below, to a little above the highest."""
+    known = [0.0, *(value for value in values if not math.isnan(value))]
+    low, high = min(known), max(known)
+    return low, low + 1.04 * (high - low) if high > low else low + 1
 
 
 def axis_name(measure: Measure, over: str = "mean") -> str:
@@ -203,20 +213,24 @@ def lines(
     front: Sequence[Row] = (),
     said: str = "",
     beside: Mapping[str, str] | None = None,
-    inside: bool = False,
+    places: Lines | None = None,
 ) -> Chart:
     """Draw a line per run, with its name at the end, between the layers behind and in front.
 
     `marked` are the points to mark, by default all of them. With too many runs for names, those with the highest `rank`
-    are named and the others are thin and grey. `beside` is what stands after a name. Lines that all have points at the
-    same places, and end together, have their names `inside`, where they are apart, or at the end as they are there.
+    are named and the others are thin and grey. `beside` is what stands after a name. Lines that end together have
+    their names inside, at one of the `places` of each, the best first; or, without room there, dots lead from the best.
     """
-    named, some = _named(list(found), rank or {})
+    named, some = best_named(list(found), rank or {})
     shown = {name: f"{short}{(beside or {}).get(name, '')}" for name, short in short_names(named).items()}
-    nearest = _nearest(found, named) if inside else np.zeros((len(named), 1))
-    inside = nearest.max(axis=1).min() / (axes.y_domain[1] - axes.y_domain[0]) * canvas.height >= 0.8 * canvas.line
-    canvas = canvas.beside(right=0.0 if inside else margin(list(shown.values()), canvas))
-    canvas = canvas.high(max(canvas.height, canvas.line * len(named)))
+    how = channels(list(shown.values()), canvas)
+    canvas = canvas.beside().high(max(canvas.height, canvas.line * len(named)))
+    inside = None if some or axes.x_scale != "linear" else places  # thin lines leave no room
+    names = _names_inside(found, shown, inside, axes, canvas) if inside else []
+    if not names:
+        canvas = canvas.beside(right=margin(list(shown.values()), canvas))
+        ends = axes.rows({run: (places[run][:1] if places else found[run][-1:]) for run in named}, shown)
+        names = names_at_the_end(ends, axes, canvas, how)
     encoding = axes.encoding()
     layers = list(behind)
     if len(named) < len(found):
@@ -224,7 +238,6 @@ def lines(
         alone = {**encoding, "detail": {"field": "run"}, "color": {"value": canvas.quiet}}
         layers.append(layer(quiet, "line", alone, strokeWidth=canvas.px(0.7), opacity=0.5, interpolate=interpolate))
     own = axes.rows(found, shown)
-    how = channels(list(shown.values()), canvas)
     styled = {**encoding, "color": how["color"], "strokeDash": how["strokeDash"]}
     styled["order"] = {"field": "order", "type": "quantitative"}
     numbered = [row | {"order": at} for at, row in enumerate(own)]
@@ -233,10 +246,6 @@ def lines(
     if points:
         shaped = {**encoding, "color": how["color"], "shape": how["shape"]}
         layers.append(layer(points, "point", shaped, filled=True, size=canvas.area(45), opacity=1))
-    last = int(nearest.mean(axis=0).argmax()) if nearest.shape[1] > 1 else -1
-    ends = axes.rows({run: found[run][last:][:1] for run in named}, shown)
-    at_the_end = names_at_the_end(ends, axes, canvas, how)
-    names = where_apart(found, shown, nearest, axes, canvas) if inside else at_the_end
     return canvas.chart([*layers, *names, *front], said, some)
 
 
@@ -245,12 +254,12 @@ def margin(names: Sequence[str], canvas: Canvas) -> float:
     return 2.7 * canvas.font + max(map(canvas.span, names), default=0.0)
 
 
-def _named(names: Sequence[str], rank: Mapping[str, float]) -> tuple[list[str], str]:
+def best_named(names: Sequence[str], rank: Mapping[str, float]) -> tuple[list[str], str]:
     """Return the runs that have their name in the picture, and how to say so."""
     if len(names) <= MOST_NAMED:
         return list(names), ""
     best = sorted(names, key=lambda name: -rank.get(name, 0.0))[:BEST_NAMED]
-    return best, say("the best {n} of {runs} runs are named", n=BEST_NAMED, runs=len(names))
+    return best, say("the best {n} of {all} are named", n=BEST_NAMED, all=len(names))
 
 
 def names_at_the_end(ends: Sequence[Row], axes: Axes, canvas: Canvas, how: Mapping[str, Row]) -> list[Row]:
@@ -291,82 +300,91 @@ def dotted(canvas: Canvas) -> Row:
 
 
 def named_points(
-    labels: Sequence[tuple[str, float, float]],
+    labels: Sequence[tuple[str, Sequence[tuple[float, float]]]],
     points: Sequence[tuple[float, float]],
     axes: Axes,
     canvas: Canvas,
-) -> list[Row]:
-    """Write names beside some points, each where it covers no other name and none of the points, if there is room.
+) -> tuple[list[Row], float]:
+    """Write each name beside one of its points, where it hides least; return also what the worst one hides.
 
     Dots lead to a name that is too far to see whose it is; paper around the letters keeps them readable.
     """
     (left, right), (low, high) = axes.x_domain, axes.y_domain
     wide, tall = canvas.width / (right - left), canvas.height / (high - low)
 
-    def pixel(x: float, y: float) -> tuple[float, float]:
-        return (x - left) * wide, canvas.height - (y - low) * tall
+    def pixel(at: tuple[float, float]) -> tuple[float, float]:
+        return (at[0] - left) * wide, canvas.height - (at[1] - low) * tall
 
     encoding, layers = axes.encoding(), []
-    placed = [(text, *pixel(x, y)) for text, x, y in labels]
-    places = beside_points(placed, [pixel(x, y) for x, y in points], canvas)
-    for (_, from_x, from_y), (text, own_x, own_y), (x, y, align) in zip(placed, labels, places, strict=True):
+    found = beside_points([(text, list(map(pixel, own))) for text, own in labels], map(pixel, points), canvas)
+    for (text, own), (nth, x, y, align, _) in zip(labels, found, strict=True):
         at = {axes.x: left + x / wide, axes.y: low + (canvas.height - y) / tall}
+        from_x, from_y = pixel(own[nth])
         if abs(x - from_x) + abs(y - from_y) > 1.5 * canvas.font:
-            way = {axes.x: own_x, axes.y: own_y, "to x": at[axes.x], "to y": at[axes.y]}
+            way = {axes.x: own[nth][0], axes.y: own[nth][1], "to x": at[axes.x], "to y": at[axes.y]}
             to = {**encoding, "x2": {"field": "to x"}, "y2": {"field": "to y"}}
             layers.append(layer([way], "rule", to, **dotted(canvas)))
         written = {**encoding, "text": {"field": "name"}}
         around = {"stroke": canvas.paper, "strokeWidth": 3, "color": canvas.paper}
         place = {"align": align, "baseline": "middle"}
         layers += [layer([{"name": text, **at}], "text", written, **place, **look) for look in (around, {})]
-    return layers
+    return layers, max((harm for *_, harm in found), default=0.0)
 
 
-def where_apart(found: Lines, shown: Mapping[str, str], nearest: Floats, axes: Axes, canvas: Canvas) -> list[Row]:
-    """Write the name of each line where it is farthest from the others."""
-    order = np.argsort(-nearest.max(axis=1), kind="stable").tolist()
-    runs, places = list(shown), nearest.argmax(axis=1).tolist()
-    labels = [(shown[runs[at]], *found[runs[at]][places[at]]) for at in order]
-    drawn = []
-    for run in shown:
-        x, y = np.array(found[run]).T
-        across = np.linspace(x[0], x[-1], 60)
-        drawn += list(zip(across.tolist(), np.interp(across, x, y).tolist(), strict=True))
-    return named_points(labels, drawn, axes, canvas)
+def _names_inside(found: Lines, shown: Mapping[str, str], places: Lines, axes: Axes, canvas: Canvas) -> list[Row]:
+    """Write each name beside its line, if all can stand right there, away from other lines, and hide none of them."""
+    scale = np.array([canvas.width / np.ptp(axes.x_domain), canvas.height / np.ptp(axes.y_domain)])
+    drawn, labels = {}, []
+    for run in (run for run in shown if places[run]):
+        line = np.array(found[run], dtype=np.float64)
+        way = np.cumsum(np.hypot(*(np.diff(line, axis=0, prepend=line[:1]) * scale).T))
+        drawn[run] = np.column_stack([np.interp(np.arange(0.0, way[-1], 4.0), way, values) for values in line.T])
+    for run in drawn:
+        others = np.concatenate([np.empty((0, 2)), *(line for other, line in drawn.items() if other != run)])
+        away = (np.hypot(*((others - place) * scale).T).min(initial=np.inf) for place in places[run])
+        free = [place for place, room in zip(places[run], away, strict=True) if room > 0.6 * canvas.font]
+        if not free:
+            return []
+        labels.append((shown[run], free))
+    layers, harm = named_points(labels, np.concatenate([*drawn.values()]).tolist(), axes, canvas)
+    return layers if harm < MOST_HIDDEN and all(each["mark"]["type"] == "text" for each in layers) else []
 
 
-def _nearest(found: Lines, runs: Sequence[str]) -> Floats:
-    """Return how far each line is from the next one at each of the places where all have a point, but for the ends."""
+def where_apart(found: Lines, runs: Sequence[str]) -> dict[str, list[tuple[float, float]]]:
+    """Return some points of these lines, which have points at the same places, first those where they are apart."""
     heights = np.array([[y for _, y in found[run]] for run in runs])
     gaps = np.abs(heights[:, None] - heights[None])
-    gaps[np.arange(len(runs)), np.arange(len(runs))] = 1.0 if len(runs) == 1 else np.inf
-    nearest: Floats = gaps.min(axis=1)
-    nearest[:, [0, -1]] = 0.0
-    return nearest
+    gaps[np.diag_indices(len(runs))] = 1.0 if len(runs) == 1 else np.inf
+    apart = gaps.min(axis=1).mean(axis=0)
+    apart[[0, -1]] = 0.0  # where many meet
+    some = np.unique([apart.argmax(), *np.linspace(0, len(apart) - 1, 24).round().astype(np.int64)])
+    order = some[np.argsort(-apart[some], kind="stable")].tolist()
+    return {run: [found[run][at] for at in order] for run in runs}
 
 
 def beside_points(
-    labels: Sequence[tuple[str, float, float]], points: Iterable[tuple[float, float]], canvas: Canvas, reach: float = 6
-) -> list[tuple[float, float, str]]:
-    """Find a place for the name of each of some points, in pixels: x, y and alignment.
+    labels: Sequence[tuple[str, Sequence[tuple[float, float]]]], points: Iterable[tuple[float, float]], canvas: Canvas
+) -> list[tuple[int, float, float, str, float]]:
+    """Find a place for each name beside one of its points, in pixels: which point, x, y, alignment, what it hides.
 
-    Tried are eight places around the point, then farther ones; the first that covers no other name, is inside the
+    Tried are eight places around each point, then farther ones; the first that covers no other name, is inside the
     frame and covers no point is taken; if there is none, the one that does least harm.
     """
     others = np.array(list(points), dtype=np.float64).reshape(-1, 2)
+    around = ((1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (1, 1), (-1, -1), (-1, 1))
     taken: list[_Box] = []
     found = []
-    for text, x, y in labels:
-        width, places = canvas.span(text), []
-        for away in (1.0, 2.0, 3.5, 5.0):
-            for across, down in ((1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (1, 1), (-1, -1), (-1, 1)):
-                at_x, at_y = x + across * reach * away, y + down * (reach * away + 0.45 * canvas.font)
-                align = {1: "left", -1: "right", 0: "center"}[across]
-                left = at_x - (1 - across) / 2 * width
-                box = (left, at_y - canvas.font / 2, left + width, at_y + canvas.font / 2)
-                places.append((_overlap(box, taken, others, canvas) + 0.01 * away, (at_x, at_y, align), box))
-        _, place, box = min(places, key=lambda each: each[0])
-        found.append(place)
+    for text, own in labels:
+        width, tried = canvas.span(text), []
+        for (nth, (x, y)), away, (across, down) in product(enumerate(own), (6, 12, 21, 30), around):
+            at_x, at_y = x + across * away, y + down * (away + 0.45 * canvas.font)
+            left = at_x - (1 - across) / 2 * width
+            box = (left, at_y - canvas.font / 2, left + width, at_y + canvas.font / 2)
+            harm = _overlap(box, taken, others, canvas)
+            place = (nth, at_x, at_y, {1: "left", -1: "right", 0: "center"}[across], harm)
+            tried.append((harm + 0.01 * away + 0.02 * nth, place, box))
+        _, best, box = min(tried, key=lambda each: each[0])
+        found.append(best)
         taken.append(box)
     return found
 
@@ -377,5 +395,5 @@ def _overlap(box: _Box, taken: Sequence[_Box], points: Floats, canvas: Canvas) -
     names = sum(left < other[2] and right > other[0] and top < other[3] and bottom > other[1] for other in taken)
     inside = (points[:, 0] > left - 3) & (points[:, 0] < right + 3)
     inside &= (points[:, 1] > top - 2) & (points[:, 1] < bottom + 2)
-    out = left < 0 or top < 0 or bottom > canvas.height or right > canvas.width + 60
-    return 100.0 * names + 1.0 * int(inside.sum()) + 10.0 * out
+    out = min(left, top) < 0 or bottom > canvas.height or right > max(canvas.width, canvas.total - 8 * canvas.font)
+    return 1000.0 * names + 100.0 * out + float(inside.sum())

@@ -9,11 +9,11 @@ import polars as pl
 
 from exaequo.choices import MEASURES
 from exaequo.designs import Design, design
-from exaequo.language import say, strategy, word
+from exaequo.language import number, say, strategy, word
 from exaequo.plot.chart import Canvas, Chart, Common, notes
 from exaequo.plot.data import evaluation, level_of
 from exaequo.plot.kinds import kind
-from exaequo.plot.marks import Axes, dotted, layer, lines, quantity, ranks_axis
+from exaequo.plot.marks import Axes, best_named, dotted, layer, lines, quantity, ranks_axis, where_apart
 from exaequo.read import QrelsLike
 
 #: Pairs up to which each has a mark.
@@ -39,7 +39,12 @@ def asl(
         topics=len(result.scores.shared),
         ties=strategy(ties),
     )
-    note = notes(seen, word("randomised Tukey HSD"), say("dots: {alpha:g}", alpha=alpha), level_of(common))
+    note = notes(
+        seen,
+        word("randomised Tukey HSD"),
+        say("in brackets: pairs below {alpha:g} (dots)", alpha=alpha),
+        level_of(common),
+    )
     return curves(result, pairs, Canvas.of(common, say("Achieved significance levels"), note))
 
 
@@ -52,4 +57,8 @@ def curves(result: Design, pairs: int, canvas: Canvas) -> Chart:
     ends = (1, pairs) if pairs > 1 else (0, 2)
     axes = Axes("place", "p", say("Pairs, highest p first"), "p", ends, (0.0, 1.0), ranks_axis(1, pairs, canvas))
     level = layer([{"level": result.aims.alpha}], "rule", {"y": quantity("level")}, **dotted(canvas))
-    return lines(points, axes, canvas, marked=points if pairs <= MOST_MARKS else {}, behind=[level])
+    told = {name: sum(p < result.aims.alpha for _, p in line) for name, line in points.items()}
+    beside = {name: f" ({number(f'{n:,}')})" for name, n in told.items()}
+    places = where_apart(points, best_named(list(points), told)[0])
+    marked = points if pairs <= MOST_MARKS else {}
+    return lines(points, axes, canvas, marked=marked, rank=told, behind=[level], beside=beside, places=places)

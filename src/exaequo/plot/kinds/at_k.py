@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, Unpack
 
 import numpy as np
@@ -14,7 +15,7 @@ from exaequo.order import Ranking
 from exaequo.plot.chart import Canvas, Chart, Common
 from exaequo.plot.data import at_least_one, by_topic, defined, read
 from exaequo.plot.kinds import kind
-from exaequo.plot.marks import Axes, lines, ranks_axis
+from exaequo.plot.marks import Axes, from_zero, lines, ranks_axis
 from exaequo.read import QrelsLike
 
 #: Ranks that have a mark.
@@ -64,12 +65,11 @@ def means_at(ranking: Ranking, measure: str, ks: Sequence[int]) -> list[float]:
 
 def cutoff_lines(found: Mapping[str, Sequence[float]], ks: Sequence[int], name: str, canvas: Canvas) -> Chart:
     """Draw the mean of each run at each cutoff."""
-    low, top = min(0.0, *map(min, found.values())), max(map(max, found.values()))
     ends = (ks[0], ks[-1]) if len(ks) > 1 else (0, 2)
     whole = ranks_axis(1, ends[1], canvas)
     upward = parse_measure(f"{name}@1").upward
     what = f"{name}@k" if upward > 0 else f"{name}@k, {say('less is better')}"
-    axes = Axes("k", "value", say("Cutoff k"), what, ends, (low, 1.04 * top if top > low else low + 1), whole)
+    axes = Axes("k", "value", say("Cutoff k"), what, ends, from_zero(chain(*found.values())), whole)
     rank = {run: upward * values[-1] for run, values in found.items()}
     points = {run: list(zip(ks, values, strict=True)) for run, values in found.items()}
     marked = {run: [point for point in line if point[0] in (*MARKED, ks[-1])] for run, line in points.items()}

@@ -14,7 +14,7 @@ from exaequo.order import Ranking
 from exaequo.plot.chart import Canvas, Chart, Common, notes
 from exaequo.plot.data import read, relevant_ranks
 from exaequo.plot.kinds import kind
-from exaequo.plot.marks import Axes, Row, layer, lines
+from exaequo.plot.marks import Axes, Row, best_named, layer, lines, where_apart
 from exaequo.read import QrelsLike
 
 LEVELS = tuple(tenth / 10 for tenth in range(11))
@@ -96,7 +96,10 @@ def mean_curves(
         else:
             back += _bands(table, colour)
             spread = say("shaded: the middle half, and 80 %, of topics")
-    return lines(points, _plane(), canvas, rank=rank, behind=back, front=front, said=spread, beside=beside, inside=True)
+    places = where_apart(points, best_named(list(points), rank)[0])
+    return lines(
+        *(points, _plane(), canvas), rank=rank, behind=back, front=front, said=spread, beside=beside, places=places
+    )
 
 
 def _faint(table: Floats, colour: str, canvas: Canvas) -> Row:

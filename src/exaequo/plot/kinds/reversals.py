@@ -14,7 +14,7 @@ from exaequo.language import say, strategy
 from exaequo.plot.chart import Canvas, Chart, Common, notes
 from exaequo.plot.data import by_topic, evaluation, level_of
 from exaequo.plot.kinds import kind
-from exaequo.plot.marks import Axes, layer, lines, ranks_axis
+from exaequo.plot.marks import Axes, channels, from_zero, layer, lines, ranks_axis
 from exaequo.read import QrelsLike
 
 
@@ -36,17 +36,19 @@ def reversals(
 
 def error_rates(rates: pl.DataFrame, canvas: Canvas) -> Chart:
     """Draw the share of reversed conclusions against the number of topics, a line for each strategy."""
-    by_ties = list(rates.group_by("ties", maintain_order=True))
+    by_ties = {ties: own for (ties,), own in rates.group_by("ties")}
     found, sure = (
-        {ties: own.select("topics", column).drop_nulls().rows() for (ties,), own in by_ties}
+        {strategy(ties): by_ties[ties].select("topics", column).drop_nulls().rows() for ties in COMPARED}
         for column in ("reversed_percent", "significant_reversed_percent")
     )
-    most, top = (max(rates[column].drop_nulls()) for column in ("topics", "reversed_percent"))
+    most = max(rates["topics"].drop_nulls())
     ends = (1, most) if most > 1 else (0, 2)
     axes = Axes(
         *("topics", "percent", say("Topics"), say("Reversed, %")),
-        *(ends, (0.0, 1.04 * (top or 1.0)), ranks_axis(1, ends[1], canvas)),
+        *(ends, from_zero(rates["reversed_percent"].drop_nulls()), ranks_axis(1, ends[1], canvas)),
     )
-    thin = {**axes.encoding(), "detail": {"field": "run"}, "color": {"value": canvas.quiet}}
-    behind = layer(axes.rows(sure, {ties: ties for ties in sure}), "line", thin, strokeWidth=canvas.px(0.7))
-    return lines({strategy(ties): found[ties] for ties in COMPARED if found[ties]}, axes, canvas, behind=[behind])
+    drawn = {ties: points for ties, points in found.items() if points}
+    how = channels(list(drawn), canvas)
+    thin = {**axes.encoding(), "color": how["color"], "strokeDash": how["strokeDash"]}
+    behind = layer(axes.rows(sure, {ties: ties for ties in drawn}), "line", thin, strokeWidth=canvas.px(1))
+    return lines(drawn, axes, canvas, behind=[behind])

@@ -39,7 +39,7 @@ def cloud(pair: Pair, canvas: Canvas) -> Chart:
     rows: list[Row] = [{"topic": topic, "one": a, "two": b} for topic, a, b in values]
     far = [rows[at] for at in np.argsort(-np.abs(pair.gap), kind="stable")[:NAMED] if pair.gap[at]]
     named = short_names([row["topic"] for row in far], 20)
-    labels = [(named[row["topic"]], row["one"], row["two"]) for row in far]
+    labels = [(named[row["topic"]], [(row["one"], row["two"])]) for row in far]
     look = {"color": canvas.quiet, "strokeDash": [4, 4]}
     times = Counter((row["one"], row["two"]) for row in rows)
     points = [{"one": a, "two": b, "topics": n, "area": canvas.area(55 * n**0.5)} for (a, b), n in times.items()]
@@ -48,6 +48,6 @@ def cloud(pair: Pair, canvas: Canvas) -> Chart:
     layers = [
         layer([{"one": low, "two": low}, {"one": top, "two": top}], "line", encoding, **look),
         layer(points, "point", sized, filled=True, opacity=0.7, color=canvas.colours[0]),
-        *named_points(labels, [(row["one"], row["two"]) for row in rows], axes, canvas),
+        *named_points(labels, [(row["one"], row["two"]) for row in rows], axes, canvas)[0],
     ]
     return canvas.chart(layers, several)

@@ -18,7 +18,7 @@ from exaequo.measures.selection import Tables
 from exaequo.plot.chart import Canvas, Chart, Common, notes
 from exaequo.plot.data import of_selections, read_filters
 from exaequo.plot.kinds import kind
-from exaequo.plot.marks import Axes, axis_name, lines, padded, ranks_axis
+from exaequo.plot.marks import Axes, axis_name, from_zero, lines, ranks_axis
 
 #: Moments up to which each is drawn; of more, so many.
 MOST = 400
@@ -61,14 +61,13 @@ def stream(
         raise BadParameter("There is no value to draw: no document came, or none is relevant.")
     canvas = Canvas.of(common, title, _note(filters[0].themes, topic, threshold, window, level))
     last = max(x for line in points.values() for x, _ in line)
-    bounded = min(values) >= 0 and max(values) <= 1
-    low, high = (0.0, 1.0) if bounded else padded([0.0, *values], -np.inf, np.inf)
     axes = Axes(
         *("documents", "value", say("Documents that have come"), y_title),
-        *((0.0, max(last, 1.0)), (low, high), ranks_axis(0, last, canvas)),
+        *((0.0, max(last, 1.0)), from_zero(values), ranks_axis(0, last, canvas)),
     )
     marked = points if max(map(len, points.values())) <= MOST_MARKS else {}
-    return lines(points, axes, canvas, marked=marked, interpolate="step-after")
+    rank = {name: chosen.upward * points[name][-1][1] for name, (_, chosen) in wanted.items() if points[name]}
+    return lines(points, axes, canvas, marked=marked, rank=rank, interpolate="step-after")
 
 
 def _note(themes: list[str], topic: str | None, threshold: float, window: int | None, level: str) -> str:

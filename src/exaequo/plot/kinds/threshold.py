@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any, Unpack
 
 import numpy as np
@@ -16,7 +17,7 @@ from exaequo.measures import PARAMETERS
 from exaequo.plot.chart import Canvas, Chart, Common, notes
 from exaequo.plot.data import cautioned, of_selections, read_filters
 from exaequo.plot.kinds import kind
-from exaequo.plot.marks import Axes, axis_name, lines
+from exaequo.plot.marks import Axes, axis_name, from_zero, lines
 
 #: Scores up to which every threshold is drawn; of more, so many of each kind.
 MOST, SOME = 400, 150
@@ -47,6 +48,7 @@ def threshold(
     filters, level = read_filters(qrels, runs, common, docs)
     grid, whole = _grid(filters)
     tables = {one.name: one.at_each(grid) for one in filters}
+    upward = 1
     if len(filters) == 1 and measure is None:
         figures = _figures(tables[filters[0].name], beta, utility)
         title, y_title = say("{run}: what the threshold does", run=filters[0].name), say("Macro-average")
@@ -54,11 +56,12 @@ def threshold(
         about = say("utility {worth} over its best, at least −1; β = {beta:g}", worth=worth, beta=beta)
     else:
         chosen = of_selections(measure or f"SelF(beta={beta!r})")
+        upward = chosen.upward
         figures = {name: chosen.definition.function(table, **chosen.params) for name, table in tables.items()}
         title, y_title = say("What the threshold does"), say("{measure}, macro-average", measure=axis_name(chosen))
         about = cautioned(chosen, len(filters[0].themes))
     means = {name: mean_of_themes(values).tolist() for name, values in figures.items()}
-    axes = _axes(means, grid, y_title, filters)
+    axes = _axes(chain(*means.values()), grid, y_title, filters)
     points = {
         name: [(x, y) for x, y in zip(grid.tolist(), values, strict=True) if y == y] for name, values in means.items()
     }
@@ -71,7 +74,11 @@ def threshold(
     if empty and any(np.isnan(values).any() for values in figures.values()):
         left = say("{n:,} {n:theme|themes} with nothing relevant left out where a figure is undefined", n=empty)
     note = notes(say("{n:,} {n:theme|themes}", n=len(filters[0].themes)), left, about, some, level)
-    return lines(points, axes, Canvas.of(common, title, note), marked=marked, interpolate=how)
+    best = {name: sorted(line, key=lambda point: upward * point[1])[-1:] for name, line in points.items()}
+    rank = {name: upward * y for name, line in best.items() for _, y in line}
+    places = best if len(filters) > 1 else None
+    canvas = Canvas.of(common, title, notes(note, say("marked where it is best") if not marked else ""))
+    return lines(points, axes, canvas, marked=marked or best, interpolate=how, rank=rank, places=places)
 
 
 def _figures(table: Tables, beta: float, utility: tuple[float, ...]) -> dict[str, Floats]:
@@ -84,14 +91,12 @@ def _figures(table: Tables, beta: float, utility: tuple[float, ...]) -> dict[str
     }
 
 
-def _axes(means: Mapping[str, Sequence[float]], grid: Floats, title: str, filters: Sequence[Filter]) -> Axes:
-    known = [value for values in means.values() for value in values if value == value]
-    low, high = min(0.0, *known), max(1.0, *known)
+def _axes(values: Iterable[float], grid: Floats, title: str, filters: Sequence[Filter]) -> Axes:
     span = (float(grid[0]), float(grid[-1])) if len(grid) > 1 else (float(grid[0]) - 0.5, float(grid[0]) + 0.5)
     scale = _stretched(_scores(filters), span)
     x_title = say("Threshold") if scale == "linear" else say("Threshold (logarithmic)")
     large = {"format": ".3~s"} if max(map(abs, span)) >= LARGE else None
-    return Axes("threshold", "value", x_title, title, span, (low, high), large, x_scale=scale)
+    return Axes("threshold", "value", x_title, title, span, from_zero(values), large, x_scale=scale)
 
 
 def _scores(filters: Sequence[Filter]) -> Floats:
