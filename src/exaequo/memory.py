@@ -18,6 +18,8 @@ from exaequo.errors import BadParameter, bad_input
 VARIABLE = "EXAEQUO_MEMORY"
 #: Measured, with some to spare: a process with nothing to do yet, and what each byte of a file needs, unpacked.
 START, PER_BYTE = 200_000_000, 8
+#: Bytes that are always read, unless a limit is given: to ask what is free takes as long as to read them.
+_SMALL = 1_000_000
 #: Seconds between two looks at what is in use.
 _PAUSE = 0.1
 _UNITS = " KMGT"
@@ -116,6 +118,8 @@ def room() -> int | None:
 
 def refuse_too_large(name: str, size: int) -> None:
     """Refuse a file of so many bytes, unpacked, or more, if there is no memory for it."""
+    if size <= _SMALL and given() is None:
+        return
     most = room()
     if most is None or size <= most:
         return

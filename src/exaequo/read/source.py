@@ -54,8 +54,6 @@ class Source:
 def load(path: str, *, digest: bool = False) -> tuple[bytes, Source]:
     """Read all of `path` (`-` is standard input), unpacked whatever its name says, without a byte-order mark."""
     name = "<stdin>" if path == STDIN else os.fsencode(path).decode(errors="backslashreplace")
-    if path != STDIN and Path(path).is_file():
-        memory.refuse_too_large(name, Path(path).stat().st_size)  # before it is read
     raw = _raw_bytes(path, name)
     source = Source(name, hashlib.sha256(raw).hexdigest() if digest else None)
     data = _unpack(raw, name)
@@ -90,6 +88,7 @@ def _unchanged(path: str, name: str) -> bytes:
     if not path or "\0" in path:
         raise bad_input(repr(path), "no file has this name", "a readable file", "Check the path.")
     before = Path(path).stat()
+    memory.refuse_too_large(name, before.st_size)
     data = Path(path).read_bytes()
     after = Path(path).stat()
     if S_ISREG(before.st_mode) and (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
