@@ -300,8 +300,8 @@ def test_a_limit_of_memory(data: Path, capfd: pytest.CaptureFixture[str], tmp_pa
     bomb = tmp_path / "bomb.gz"
     bomb.write_bytes(gzip.compress(bytes(200_000_000)))
     capfd.readouterr()
-    assert run(["eval", files[0], str(bomb), "--memory", "1G"]) == 1
-    assert "bomb.gz: 101 MB of data or more" in capfd.readouterr().err
+    assert run(["eval", files[0], str(bomb), "--memory", "400M"]) == 1
+    assert "bomb.gz: 25 MB of data or more" in capfd.readouterr().err
 
 
 def test_the_variable_and_what_is_free(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -310,6 +310,8 @@ def test_the_variable_and_what_is_free(data: Path, monkeypatch: pytest.MonkeyPat
         exaequo.read_run(data / "runs" / "bm25.txt")
     monkeypatch.delenv(memory.VARIABLE)
     monkeypatch.setattr(memory, "available", lambda: 100_000_000)
+    exaequo.read_run(data / "runs" / "bm25.txt")  # small: nobody asks
+    monkeypatch.setattr(memory, "_SMALL", 1000)
     with pytest.raises(exaequo.InputError, match="that are free"):
         exaequo.read_run(data / "runs" / "bm25.txt")
 
