@@ -301,7 +301,7 @@ def test_a_limit_of_memory(data: Path, capfd: pytest.CaptureFixture[str], tmp_pa
     bomb.write_bytes(gzip.compress(bytes(200_000_000)))
     capfd.readouterr()
     assert run(["eval", files[0], str(bomb), "--memory", "400M"]) == 1
-    assert "bomb.gz: 25 MB of data or more" in capfd.readouterr().err
+    assert "bomb.gz: 20 MB of data or more" in capfd.readouterr().err
 
 
 def test_the_variable_and_what_is_free(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
