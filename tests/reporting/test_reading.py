@@ -42,7 +42,7 @@ QUESTIONS = {
     "luck": "could move llm-judge from 0.3737 to 0.8304 AP; ties decide 20 of 45 comparisons.",
     "why": "hybrid does better than dense-fp16 on 22 of 25 topics, worse on 3. Where most: 402 (+0.3944)",
     "missing": "in the first 10 ranks have no judgment and count as not relevant; boolean has the largest share",
-    "change": "no order of ties that was tried changes it",
+    "change": "no order of ties that was tried puts dense-fp16 before hybrid",
 }
 
 

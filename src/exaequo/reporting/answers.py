@@ -225,6 +225,7 @@ def _change(result: Comparison, pair: dict[str, Any]) -> str:
     if any(found for each in result.scores.facts.values() for found in each.unjudged):
         reasons.append(say("judging what is not judged may move every mean"))
     if pair["outcome"] in (BETTER, WORSE):
-        reasons.append(say("no order of ties that was tried changes it: other topics might"))
+        two = {"best": pair["best"], "second": pair["second"]}
+        reasons.append(say("no order of ties that was tried puts {second} before {best}, other topics might", **two))
     text = word("; ").join(reasons) or say("other topics, or more of them")
     return text[:1].upper() + text[1:] + "."
