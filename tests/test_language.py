@@ -360,7 +360,7 @@ def test_of_a_study_the_page_alone_is_french(
     for lang, jobs in ("en", 2), ("fr", 1):
         place = tmp_path / lang
         command = ["study", str(archive), "-m", "AP", "-m", "RR", "-m", "P@5", "--jobs", str(jobs)]
-        assert run([*command, "-o", str(place), "--lang", lang]) == 0
+        assert run([*command, "-o", str(place), "--lang", lang]) == 1  # a file is broken
         said[lang] = capfd.readouterr().out
         files[lang] = {path.relative_to(place): path.read_bytes() for path in place.rglob("*") if path.is_file()}
         assert f'<html lang="{lang}">' in files[lang].pop(Path("index.html")).decode()
@@ -446,7 +446,7 @@ def test_a_blank_that_does_not_break_stands_in_numbers_alone() -> None:
 
 def test_a_sum_with_terms_below_zero(sample: Sample, capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["explain", sample[0], sample[1][0], "-m", "gm(AP)", "--rows", "1", "--lang", "fr"]) == 0
-    text = capfd.readouterr().out
+    text = capfd.readouterr().out.replace("\n", " ")
     total = re.search(r"Au total : (.*) = −[\d,]+", text)
     assert total
     first, *others = total[1].split(" + ")

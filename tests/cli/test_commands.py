@@ -49,9 +49,9 @@ class TestReplicate:
         assert lines[1].startswith("other for sys: τ 0.3333, RBO 0.7415; ")
         assert "; AP 0.5417 → 0.4167 (RMSE 0.1768, p 0.5000)" in lines[1]
         assert [line.partition(":")[0] for line in lines if line.startswith(("Lists", "Scores", "Effects"))] == [
-            "Lists",
-            "Scores",
+            "Scores"
         ]
+        assert lines[-1] == "More: --table orders, topics"
         assert err == ""
 
     def test_words_after_with_are_reproductions(self, capfd: pytest.CaptureFixture[str]) -> None:

@@ -232,7 +232,7 @@ def test_what_is_no_table(files: list[str], capfd: pytest.CaptureFixture[str]) -
         text = out(capfd, *command)
         assert "\x1b" not in text
         out(capfd, *command, "-o", "said.txt")
-        assert Path("said.txt").read_text(encoding="utf-8") == text
+        assert Path("said.txt").read_text(encoding="utf-8").split() == text.split()  # on a screen, sentences wrap
         document = json.loads(out(capfd, *command, "--json"))
         assert document["format"] == 1
         assert document == json.loads(out(capfd, *command, "--format", "json"))
@@ -244,7 +244,7 @@ def test_order(capfd: pytest.CaptureFixture[str]) -> None:
     Path("r").write_text("1 Q0 a 1 1 s\n1 Q0 b 2 1 s\n", encoding="utf-8")
     assert out(capfd, "order", "q", "r") == "1 Q0 b 1 1.0 s\n1 Q0 a 2 1.0 s\n"
     renamed = ["order", "q", "r", "--ties", "conventional", "--rename", "b=0"]
-    assert out(capfd, *renamed).splitlines()[0] == "Before"
+    assert out(capfd, *renamed).splitlines()[0] == "topic  measure  before   after"
     assert out(capfd, *renamed) == out(capfd, *renamed, "--format", "table")
     assert out(capfd, *renamed, "--format", "run") == "1 Q0 a 1 1.0 s\n1 Q0 0 2 1.0 s\n"
     assert [row["docno"] for row in json.loads(out(capfd, *renamed, "--json"))["documents"]] == ["a", "0"]

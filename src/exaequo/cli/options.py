@@ -325,11 +325,12 @@ class _Several(click.Choice[str]):
         return tuple(choose(each, param, ctx) for each in str(value).split(","))
 
 
-def several_ties(*rules: str, text: str = "") -> Decorator:
+def several_ties(*rules: str, text: str = "", metavar: str | None = None) -> Decorator:
     """Add `--ties` where there may be several, and `rules` with what they are; the command gets them as a tuple."""
     return click.option(
         "--ties",
         type=_Several((*rules, *STRATEGIES, EXPECTED, ALL_TIES)),
+        metavar=metavar,
         multiple=True,
         default=(*rules, *STRATEGIES)[:1],
         show_default=True,
@@ -342,6 +343,7 @@ def several_ties(*rules: str, text: str = "") -> Decorator:
 #: Adds the same where better or worse is said: of several orders, all must agree.
 deciding_ties = several_ties(
     *(FAIR, ROBUST),
+    metavar=f"{FAIR}|{ROBUST}|STRATEGY,...",
     text=": better or worse is said where they agree; 'fair': where realistic, expected and optimistic do; 'robust': "
     "where it holds even with one run at its worst and the other at its best",
 )

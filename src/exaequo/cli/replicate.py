@@ -119,12 +119,18 @@ def replicate(
     result = replicate_runs([files.qrels(each) for each in judged], runs, parsed, chosen, Comparing(**plan))
     output.warn(*result.warnings)
     if only is None and not per_topic and target.format == "table" and target.path is None:
-        brief = {name: result.tables[name].select(_OF_RUNS) for name in SHOWN}
-        tables = titled(result.tables, TABLES, SHOWN, brief=brief, names=set(result.options["measures"]))
-        there = [name for name in TABLES if result.tables[name].height]
-        target.screen(tables, before=_said(result), after=target.others(there, *SHOWN))
+        _first(result, target)
     else:
         _show(result, [only] if only else [name for name in TABLES if name != "topics" or per_topic], target)
+
+
+def _first(result: Replication, target: Target) -> None:
+    """Write the first screen: what is said, and the means."""
+    runs = result.tables["runs"]
+    brief = {"runs": runs.select(name for name in _OF_RUNS if name in runs.columns)}  # two collections have no RMSE
+    tables = titled(result.tables, TABLES, SHOWN, brief=brief, names=set(result.options["measures"]))
+    there = [name for name in TABLES if result.tables[name].height]
+    target.screen(tables, before=_said(result), after=target.others(there, *SHOWN))
 
 
 def _show(result: Replication, chosen: list[str], target: Target) -> None:
