@@ -220,7 +220,7 @@ def test_recall_levels_with_many_digits() -> None:
     qrels, run = {"1": dict.fromkeys("abc", 1)}, {"1": {"a": 4.0, "x": 3.0, "b": 2.0, "c": 1.0}}
     for level, expected in ((0.33, 1.0), (0.34, 0.75), (0.66, 0.75), (0.67, 0.75), (1, 0.75)):  # 1.02 of 3 is 2
         assert values(qrels, run, f"IPrec@{level}")["1"] == expected, level
-        assert exaequo.explain(qrels, run, f"IPrec@{level}", "1").value == expected
+        assert exaequo.explain(qrels, run, f"IPrec@{level}", "1").steps[-1].numbers["result"] == expected
 
 
 def test_err_scale() -> None:

@@ -134,7 +134,8 @@ def _read(
     if isinstance(data, Mapping):
         return tables.checked(objects.from_dicts(data, layout, name), layout, place), Source(name)
     if not isinstance(data, str | os.PathLike):
-        return tables.normalise(objects.to_table(data, layout, name), place, layout, columns), Source(name)
+        table, no_text = objects.to_table(data, layout, name)
+        return tables.normalise(table, replace(place, no_text=no_text), layout, columns), Source(name)
     path = os.fspath(data)
     kind = reader or tables.kind_of(path, "trec")
     content, source = load(path, digest=digest)

@@ -151,7 +151,7 @@ _MAGIC: tuple[tuple[bytes | tuple[bytes, ...], str, Callable[[], _Stream], int],
     ((b"\x28\xb5\x2f\xfd", *_SKIPPED), "zstd", _zstd, 0),
 )
 
-#: How a bzip2 file begins: with a block, whose fifteenth byte is never a letter, or with none. A topic may be called so.
+#: How a bzip2 file begins: with a block, whose fifteenth byte is no letter, or with none. A topic may be called so too.
 _BZIP2 = re.compile(rb"BZh[1-9](?:1AY&SY(?!.{4}[ -\xff])|\x17rE8P\x90)", re.DOTALL)
 
 
