@@ -178,6 +178,28 @@ def test_closed_forms_agree_with_samples() -> None:
     assert np.all(np.abs(spread[known] / closed.deviation[known] - 1) < 0.25)
 
 
+def test_the_error_of_a_sample_is_that_of_its_mean() -> None:
+    qrels, run = large()
+    measure = parse_measures("IPrec11")[0]
+    ranking = Ordering(judge(exaequo.read_run(run), prepare(exaequo.read_qrels(qrels)))).ranking()
+    both = [expected.Orders(ranking, np.ones(3, dtype=bool), samples=4) for _ in range(2)]
+    drawn = np.stack([measure.values(each) for each in both[0].rankings()])
+    mean, deviation, error = both[1].averages([measure], measure.values(ranking)[None, :])
+    assert mean[0] == pytest.approx(drawn.mean(axis=0))
+    assert deviation[0] == pytest.approx(drawn.std(axis=0))
+    assert error[0] == pytest.approx(drawn.std(axis=0, ddof=1) / np.sqrt(4))
+    assert (error > 0).all()
+
+
+@pytest.mark.parametrize(("grades", "how"), [(6, expected.ALL_ORDERS), (7, expected.SAMPLED)])
+def test_lists_of_up_to_720_orders_are_averaged_over_all(grades: int, how: str) -> None:
+    names = "abcdefg"[:grades]
+    qrels: Grades = {"1": {name: float(grade) for grade, name in enumerate(names)}}
+    _, about = means(qrels, {"1": dict.fromkeys(names, 1.0)}, parse_measures("IPrec11 MOR@5"), samples=20)
+    assert about.how == (how, how)
+    assert (about.error > 0).all() == (how == expected.SAMPLED)
+
+
 def test_samples_repeat_and_know_no_names() -> None:
     qrels, run = large()
     options: dict[str, Any] = {"measures": ["IPrec11", "MOR@50"], "ties": "expected", "samples": 50}

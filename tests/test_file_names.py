@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import exaequo
-from exaequo.errors import BadParameter
+from exaequo.errors import BadParameter, ExaequoError
 from exaequo.read.collection.saving import save
 from exaequo.writing import LONGEST_NAME, same_file, write_whole, wrong_name
 from helpers import little
@@ -43,6 +43,18 @@ def test_names_that_differ_in_capitals_only() -> None:
     assert same_file(["bm25", "bm25-stem", "tfidf"]) is None
     with pytest.raises(BadParameter, match="one file on some systems: 'a' and 'A'"):
         exaequo.experiment(little(), {"a": lambda _: ["D00"], "A": lambda _: ["D01"]})
+
+
+def test_nothing_is_left_of_a_file_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    (tmp_path / "kept").write_text("before")
+    monkeypatch.setattr("os.replace", fails)
+    for name in ("kept", "new"):
+        with pytest.raises(ExaequoError, match=f"{name}: cannot write"):
+            write_whole(tmp_path / name, b"whole")
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("kept", "before")]
 
 
 def test_the_longest_name_a_system_takes_can_be_written(tmp_path: Path) -> None:

@@ -38,6 +38,17 @@ def test_level_and_highest_grade() -> None:
     assert prepare(read_qrels(QRELS), every=True).topics.to_list() == ["1", "2", "3"]
 
 
+def test_the_highest_grade_counts_and_what_is_above_does_not() -> None:
+    judgments = prepare(read_qrels({"1": {"a": 127, "b": 127.5, "c": 128}}))
+    assert judgments.grade.tolist() == [127, 0, 0]
+    assert judgments.too_high == 2
+    lines = {"qid": ["1"] * 3, "iter": ["1", "2", "2"], "docno": ["a", "a", "b"], "rel": [127, 128, 127]}
+    judgments = prepare(read_qrels(pl.DataFrame(lines)))
+    assert judgments.grade.tolist() == [127, 127]
+    assert judgments.subtopics.grade.tolist() == [127, 0, 127]
+    assert (judgments.too_high, judgments.merged) == (1, 1)
+
+
 def test_real_grades_are_relevant_above_zero() -> None:
     judgments = prepare(read_qrels({"1": {"a": 0.2, "b": 0.0, "c": -0.5}}))
     assert judgments.counted().tolist() == [1]

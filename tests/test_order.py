@@ -58,6 +58,9 @@ def test_rank_of_the_file() -> None:
     broken = ordering({"1": {"a": 1}}, _file(lines.replace(" 3 ", " third ")))
     with pytest.raises(InputError, match=r"the rank of document 'a' of topic '1' is 'third'"):
         broken.ranking("rank")
+    for rank in ("inf", "-inf", "nan", "1e999"):
+        with pytest.raises(InputError, match=rf"the rank of document 'a' of topic '1' is '{rank}'; expected a number"):
+            ordering({"1": {"a": 1}}, _file(lines.replace(" 3 ", f" {rank} "))).ranking("rank")
     with pytest.raises(InputError, match="there is no rank"):
         ordering({"1": {"a": 1}}, {"1": {"a": 1.0, "b": 1.0}}).ranking("rank")
 
@@ -67,6 +70,13 @@ def _file(text: str) -> Run:
     from exaequo.read.trec import RUN, parse
 
     return Run("r", parse(text.encode(), RUN, "r.txt"), Source("r.txt"))
+
+
+def test_topics_that_take_turns() -> None:
+    """Each list is out of order, which no two lines that stand together show."""
+    lines = "1 Q0 a 1 1 r\n2 Q0 c 1 1 r\n1 Q0 b 2 2 r\n2 Q0 d 2 2 r\n"
+    found = ordering({"1": {"a": 1}, "2": {"c": 1}}, _file(lines))
+    assert docnos(found, "conventional") == list("badc")
 
 
 def test_names_compare_as_bytes() -> None:

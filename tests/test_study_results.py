@@ -60,6 +60,17 @@ def test_a_flipped_bit_is_seen_and_done_again(archive: Path, tmp_path: Path) -> 
     assert all(frame.equals(again[name]) for name, frame in whole.items())
 
 
+def test_other_judgments_are_other_results(tmp_path: Path) -> None:
+    place = tmp_path / "a" / "t" / "1"
+    (place / "runs").mkdir(parents=True)
+    (place / "runs" / "r").write_text("1 Q0 a 0 2 r\n1 Q0 b 0 1 r\n2 Q0 a 0 1 r\n", encoding="utf-8")
+    for judged, expected in (("1 0 a 1\n2 0 a 1\n", 1.0), ("1 0 b 1\n2 0 a 1\n", 0.75), ("1 0 a 1\n2 0 a 1\n", 1.0)):
+        (place / "qrels").write_text(judged, encoding="utf-8")
+        found = study(tmp_path / "a", tmp_path / "out", measures="AP").tables["systems"]
+        assert found["realistic"].item() == expected
+    assert len(results(tmp_path / "out")) == 2
+
+
 def test_judgments_in_several_files_keep_their_subtopics(tmp_path: Path) -> None:
     lines = ["1 1 a 1", "1 2 b 1", "1 3 c 1", "2 1 a 1", "2 2 a 1", "2 1 b 0", "3 5 a 1"]
     run = "".join(f"{t} Q0 {d} 0 {9 - at} r\n" for t in "123" for at, d in enumerate("abc"))

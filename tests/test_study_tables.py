@@ -110,6 +110,20 @@ def test_kinds_of_lists(archive: Path, result: Study) -> None:
     assert f"{totals['all_tied']} consist of tied documents only ({totals['one_tie']} of one single tie)" in said
 
 
+def test_averages_plain_and_by_runs() -> None:
+    editions = pl.DataFrame({"track": ["a", "a", "b"], "edition": ["1", "2", "1"], "runs": [1, 3, 4], "x": [8.0, 4, 2]})
+    averages = tables.averaged(editions).filter(pl.col("edition").str.starts_with("("))
+    weighted = "(average by runs)"
+    assert averages.rows() == [
+        ("a", "(average)", 4, 6.0),
+        ("a", weighted, 4, 5.0),
+        ("b", "(average)", 4, 2.0),
+        ("b", weighted, 4, 2.0),
+        ("(all)", "(average)", 8, pytest.approx(14 / 3)),
+        ("(all)", weighted, 8, 3.5),
+    ]
+
+
 def test_documents_per_score_at_three_levels(archive: Path, result: Study) -> None:
     lists = {key: len(sims) / len(set(sims)) for key, sims in sims_of(archive, "adhoc", "2000").items()}
     runs, topics = ({key[at] for key in lists} for at in (0, 1))

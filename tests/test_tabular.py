@@ -174,6 +174,11 @@ def test_latex() -> None:
     assert "\n" not in tabular.latex(Table(NASTY))
 
 
+def test_latex_takes_nothing_after_a_line_end_for_itself() -> None:
+    table = tabular.latex(Table(columns=(Column("run", ["[1cm]", "*", "a[*"]),)))
+    assert table.splitlines()[3:-2] == [r"\midrule", r"{}[1cm] \\", r"{}* \\", r"a[* \\"]
+
+
 def test_html() -> None:
     tags = Tags(tabular.html(SCORES))
     assert SHOWN in tags.texts

@@ -336,6 +336,21 @@ def test_a_run_that_lacks_topics_is_in_the_verdict() -> None:
     assert "the baseline lacks" in gate(tens(40), part, p10(base), "P@10").gates[0].sentence
 
 
+@pytest.mark.parametrize("missing", ["zero", "skip"])
+def test_empty_lists_of_the_baseline_pass_nothing(missing: str) -> None:
+    half = dict(list(p10([8] * 40).items())[:20])
+    same = gate(tens(40), half, p10([8, 9] * 20), "P@10", missing=missing)
+    assert same.state == PASSED
+    worse = gate(tens(40), half, p10([7] * 40), "P@10", missing=missing, slices={"all": [*p10([8] * 40)]})
+    assert worse.state == (UNDECIDED if missing == "zero" else WORSE)
+    if missing == "zero":
+        assert [each.reason for each in worse.gates] == ["undefined"] * 2
+        assert "undecided: +0.3000" in worse.gates[0].sentence
+        assert "it does not pass on the topics the baseline has" in worse.gates[0].sentence
+        few = gate(tens(40), dict(list(half.items())[:1]), p10([8] * 40), "P@10")
+        assert few.state == UNDECIDED
+
+
 def test_few_that_differ_and_few_topics_are_cautioned_about() -> None:
     base = [7] * 40
     found = gate(tens(40), p10(base), p10([7] * 38 + [8, 8]), "P@10").gates[0]

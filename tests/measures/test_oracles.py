@@ -13,6 +13,7 @@ import pytrec_eval
 from hypothesis import given
 from sklearn import metrics
 
+import exaequo
 from helpers import Grades, Sims, collections, evaluate, values
 
 PAIRS = {
@@ -216,6 +217,10 @@ def test_recall_levels_with_many_digits() -> None:
     for level in (2 / 3, 0.6666, 0.4000000000000001):
         assert values(qrels, run, f"IPrec@{level}")["1"] == 0.5
     assert values(qrels, run, "IPrec@1e-20")["1"] == 1.0
+    qrels, run = {"1": dict.fromkeys("abc", 1)}, {"1": {"a": 4.0, "x": 3.0, "b": 2.0, "c": 1.0}}
+    for level, expected in ((0.33, 1.0), (0.34, 0.75), (0.66, 0.75), (0.67, 0.75), (1, 0.75)):  # 1.02 of 3 is 2
+        assert values(qrels, run, f"IPrec@{level}")["1"] == expected, level
+        assert exaequo.explain(qrels, run, f"IPrec@{level}", "1").steps[-1].numbers["result"] == expected
 
 
 def test_err_scale() -> None:

@@ -191,6 +191,12 @@ BAD = [
     ("d.jsonl", '{"_id": "1", "text": "a"}\n{"_id": \n', "d.jsonl:2: no JSON object"),
     ("d.jsonl", '{"_id": "1", "text": "a"}\n[1]\n', "d.jsonl:2: no JSON object"),
     ("d.jsonl", '{"_id": "1", "text": "\\ud800"}\n', "d.jsonl:1: no JSON object"),
+    (
+        "d.jsonl",
+        '{"_id": "1", "text": "a"}\n{"_id": "2", "text": "a", "text": "b"}\n',
+        "d.jsonl:2: 'text' is here twice",
+    ),
+    ("d.jsonl", '{"_id": "1", "metadata": {"title": "a", "title": "b"}}\n', "d.jsonl:1: 'title' is here twice"),
     ("d.jsonl", '{"_id": "1", "text": "a"}\n{"text": "a"}\n', "d.jsonl:2: a document without a name"),
     ("d.tsv", "1\ta\n" * 1 + "".join(f"{n}\tword\n" for n in range(2, 3000)) + "oops\n", "d.tsv:3000: no tab"),
     ("d.sgml", "<DOC>\n<DOCNO>1</DOCNO>\n<DOC>\n", "d.sgml:1: <DOC> without its end"),
@@ -200,6 +206,11 @@ BAD = [
     ("d", "Once upon a time\n", "d: there are no documents; expected documents and topics"),
     ("d", "", "d: there are no documents"),
 ]
+
+
+def test_keys_that_stand_twice_where_nobody_looks(tmp_path: Path) -> None:
+    (tmp_path / "d.jsonl").write_text('{"_id": "1", "text": "a", "url": "b", "url": "c"}\n', encoding="utf-8")
+    assert read_documents(tmp_path / "d.jsonl")["text"].to_list() == ["a"]
 
 
 @pytest.mark.parametrize(("name", "text", "message"), BAD)

@@ -180,7 +180,8 @@ def test_names_that_stand_twice_where_nobody_looks(tmp_path: Path) -> None:
 def test_columns_that_are_no_text() -> None:
     lists = TABLE.with_columns(pl.Series("run_id", [[b"1"], [], []]))
     binary = TABLE.with_columns(pl.Series("run_id", [b"\xff", b"", b""]))
-    for table in (lists, binary):
+    structs = TABLE.with_columns(pl.Series("run_id", [{"a": 1}, {"a": 2}, None]))
+    for table in (lists, binary, structs):
         with pytest.raises(InputError, match=r"run: column run_id holds .* values; expected text or numbers"):
             read_run(table)
     decisions = pl.DataFrame({"theme": [b"\xff"], "truth": [1], "score": [0.5]})

@@ -124,6 +124,8 @@ class TestRefused:
             ("a: 1\nb: [", r"run:3: the header is no plain YAML"),
             ("a: 1\nb: !!python/object/apply:os.getcwd []", r"run:3: .*python/object"),
             ("a: &x [1]\nb: *x", r"run:3: .*an alias"),
+            ("a: 1\nb: 2\na: 3", r"run:4: .*'a' is here twice"),
+            ("a:\n  b: 1\n  b: 2", r"run:4: .*'b' is here twice"),
             ("- a", "the header is list; expected keys and values"),
             ("[" * 100_000, "no plain YAML"),
             ("a: \x07", "no plain YAML"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import datetime
 import gzip
 import io
 import lzma
@@ -14,6 +15,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from exaequo import BadParameter, DataWarning, InputError, evaluate, parse_measure, read_run
@@ -103,7 +106,7 @@ def test_what_unpacks_to_many_times_its_size_may_if_it_is_short() -> None:
     assert source.most_unpacked(1 << 30) == 100 << 30
 
 
-@pytest.mark.parametrize("topic", ["x^2", "x\x01", "x", "(", "PK\x03\x04"])
+@pytest.mark.parametrize("topic", ["x^2", "x\x01", "x", "(", "PK\x03\x04", "BZh9", "BZh91AY&SY", "BZh91AY&SYxyz"])
 def test_topics_that_begin_as_packed_files_do(topic: str, tmp_path: Path) -> None:
     """Polars unpacks what begins as zlib, gzip or zstd do."""
     for text in (f"{topic} Q0 a 1 2 s\n{topic} Q0 b 2 1 s\n", f" {topic}  Q0 a 1 2 s\r\n{topic} Q0 b 2 1 s\n"):
@@ -143,6 +146,21 @@ def test_names_in_json_that_are_neither_text_nor_whole(tmp_path: Path) -> None:
     path.write_text('{"system": "a", "rank": 1}\n{"system": 1.5, "rank": 2}\n')
     with pytest.raises(InputError, match=r"table.jsonl:2: system is '1.5'"):
         read_orderings(path)
+
+
+@pytest.mark.parametrize("value", [1.5, 1.0, np.float32(0.5), True, b"b", datetime.date(2020, 1, 1)])
+@pytest.mark.parametrize("column", ["qid", "docno"])
+def test_ids_of_objects_that_are_neither_text_nor_whole(column: str, value: object) -> None:
+    rows = [{"qid": "1", "docno": "a", "sim": 1.0}, {"qid": "1", "docno": "b", "sim": "0.5"} | {column: value}]
+    frame = pd.DataFrame(rows, dtype=object)
+    for data in (frame, list(frame.itertuples(index=False))):
+        with pytest.raises(InputError, match=rf"run: row 1: {column} is .*; expected strings or whole numbers as ids"):
+            read_run(data)
+    frame.loc[1, column] = 7
+    assert read_run(frame).frame.select(column, "sim").row(1) == ("7", 0.5)
+    decisions = pd.DataFrame({"theme": ["a", value], "truth": [1, 0], "score": [1, 2]}, dtype=object)
+    with pytest.raises(InputError, match="table: row 1: theme is"):
+        read_decisions(decisions)
 
 
 def test_keys_of_json_that_stand_twice_in_other_letters(tmp_path: Path) -> None:

@@ -111,6 +111,7 @@ def test_csv_keeps_ids_as_they_are_written(tmp_path: Path) -> None:
         ("qid,docno,score\n1,a,inf\n", 2, "score is 'inf'"),
         ("qid,docno,score\n,a,1\n", 2, "no qid"),
         ("qid,docno,score\n1,a,1\n2,a,1\n1,a,2\n", 4, "document 'a' of topic '1' is here and in line 2"),
+        ("qid,docno,score\n\n1,a,1\n\n\n1,a,2\n", 6, "document 'a' of topic '1' is here and in line 3"),
         ("qid,docno,scor\n1,a,1\n", 1, "no column for sim among qid, docno, scor"),
         ("1,a,1\n1,b,2\n", 1, "no column for qid"),
         ("qid,docno,score\n", None, "there are no rows"),

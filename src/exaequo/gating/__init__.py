@@ -152,14 +152,14 @@ _GEOMETRIC = " and has no interval; gate on the measure itself."
 
 @dataclass(frozen=True, eq=False)
 class _Facts:
-    """What a gate notes of a run: its lines, and how many topics it lacks."""
+    """What a gate notes of a run: its lines, and the topics it lacks."""
 
     lines: pl.DataFrame
-    lacks: int
+    lacks: tuple[str, ...]
 
 
 def _facts(ordering: Ordering) -> _Facts:
-    return _Facts(ordering.run.frame.select("qid", "docno", "sim"), len(ordering.judged_run.missing))
+    return _Facts(ordering.run.frame.select("qid", "docno", "sim"), tuple(ordering.judged_run.missing))
 
 
 def gate_runs(
@@ -185,7 +185,9 @@ def gate_scores(scores: Scores, rule: Rule, slices: Mapping[str, Sequence[str]] 
     for measure in rule.measures:
         if not (single and len(scores.matrix(measure).topics)):
             refuse_undefined(scores, measure)
-    asking = Asking(shared, rule, _identical(scores), tuple(_lacking(scores)))
+    facts = scores.facts.get(scores.runs[0])
+    absent = facts.lacks if isinstance(facts, _Facts) else ()
+    asking = Asking(shared, rule, _identical(scores), tuple(_lacking(scores)), absent)
     gates = [asking.gate(bar) for bar in rule.bars]
     gates += [asking.floor(bar) for bar in rule.bars if bar.floor is not None]
     gates += asking.slices(labels)
@@ -224,8 +226,9 @@ def _lacking(scores: Scores) -> Iterator[str]:
     for who, run in zip(_LACKS, scores.runs, strict=True):
         facts = scores.facts.get(run)
         if isinstance(facts, _Facts) and facts.lacks:
-            done = say(_DONE[missing], k=facts.lacks) if missing in _DONE else ""
-            yield say(_LACKS[who], k=facts.lacks, n=len(scores.evaluated), done=done)
+            lacks = len(facts.lacks)
+            done = say(_DONE[missing], k=lacks) if missing in _DONE else ""
+            yield say(_LACKS[who], k=lacks, n=len(scores.evaluated), done=done)
 
 
 def _losses(scores: Scores, rule: Rule) -> pl.DataFrame:

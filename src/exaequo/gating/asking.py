@@ -25,12 +25,16 @@ from exaequo.stats.equality import differences
 
 @dataclass(frozen=True)
 class Asking:
-    """Two runs on the topics they share, and what is asked of them; `lacking` says which topics a run lacks."""
+    """Two runs on the topics they share, and what is asked of them.
+
+    `lacking` says which run lacks topics, and `absent` are those the baseline lacks, which score as empty lists.
+    """
 
     scores: Scores
     rule: Rule
     identical: bool
     lacking: tuple[str, ...]
+    absent: tuple[str, ...] = ()
 
     def gate(self, bar: Bar, label: str | None = None, family: int = 1) -> Gate:
         """Ask whether a measure lost more than allowed, on all topics or on those of a slice.
@@ -55,6 +59,7 @@ class Asking:
                 cautions=() if label else self.lacking,
             )  # fmt: skip
             found = found if self.identical else self._defined(self._asked(found, measure, margin), measure)
+            found = self._held(found, bar, label, family)
         return replace(found, sentence=sentence(found, rule))
 
     def _asked(self, found: Gate, measure: Measure, margin: float) -> Gate:
@@ -128,6 +133,18 @@ class Asking:
                 found, state=UNDECIDED, reason="undefined", undefined=lost, topics_needed=None, cautions=cautions
             )
         return replace(found, cautions=(*cautions, lost))
+
+    def _held(self, found: Gate, bar: Bar, label: str | None, family: int) -> Gate:
+        """Return the record as it is if the topics the baseline has say the same; a pass by the others is none."""
+        topics = self.scores.shared
+        there = topics.filter(~topics.is_in([*self.absent]))
+        if not found.passed or len(there) == len(topics):
+            return found
+        part = replace(self, scores=self.scores.only(topics=there), absent=())
+        if part.gate(bar, label, family).passed:
+            return found
+        why = say("it does not pass on the topics the baseline has")
+        return replace(found, state=UNDECIDED, reason="undefined", undefined=why)
 
     def _known(self, run: str, measure: Measure) -> set[str]:
         """Return the topics, of those both runs have, on which a run has a value under every strategy."""

@@ -37,8 +37,8 @@ class Gate:
     bound is that passes it; it is worse, or different, if `p_worse` is at most `alpha_worse`, a share of it for each
     measure, which is how sure the other is. `reason` says why it is undecided: the `topics` cannot tell, the `ties`
     decide, the orders of ties point to both `sides` of the margin, or the candidate has no value where the baseline has
-    one (`undefined`). `largest_loss` is that of a single topic; `by_ties` is what each strategy says, `open` what all
-    orders leave open. `upward` is -1 where less is better.
+    one, or passes by topics the baseline lacks alone (`undefined`). `largest_loss` is that of a single topic; `by_ties`
+    is what each strategy says, `open` what all orders leave open. `upward` is -1 where less is better.
     """
 
     measure: str

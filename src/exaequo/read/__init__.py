@@ -151,7 +151,8 @@ def _read_object(data: object, layout: trec.Layout, name: str, columns: Mapping[
     place = tables.Place(name)
     if isinstance(data, Mapping):
         return tables.checked(objects.from_dicts(data, layout, name), layout, place)
-    return tables.normalise(objects.to_table(data, layout, name), place, layout, columns)
+    table, no_text = objects.to_table(data, layout, name)
+    return tables.normalise(table, replace(place, no_text=no_text), layout, columns)
 
 
 def unique_names(named: Sequence[tuple[str, str]]) -> list[str]:

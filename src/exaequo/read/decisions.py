@@ -61,7 +61,8 @@ def read_decisions(data: Any, *, reader: str | None = None, columns: Mapping[str
         table, place = tables.read(content, kind, source.name)
         name = source.stem
     else:
-        table, place, name = objects.to_table(data, trec.RUN, "table"), tables.Place("table"), "table"
+        table, no_text = objects.to_table(data, trec.RUN, "table")
+        place, name = tables.Place("table", no_text=no_text), "table"
     return _decisions(name, table, place, columns or {})
 
 

@@ -50,13 +50,23 @@ def parse_metadata(text: str, name: str, above: int = 1) -> dict[str, Any]:
     yaml = _yaml()
 
     class Plain(yaml.SafeLoader):  # type: ignore[misc, name-defined]
-        """YAML without aliases, which make small files large."""
+        """YAML without aliases, which make small files large, and without keys that stand twice."""
 
         def compose_node(self, parent: Any, index: Any) -> Any:
             if self.check_event(yaml.AliasEvent):
                 where = self.peek_event().start_mark
                 raise yaml.MarkedYAMLError(problem="an alias", problem_mark=where)
             return super().compose_node(parent, index)
+
+        def compose_mapping_node(self, anchor: Any) -> Any:
+            found, known = super().compose_mapping_node(anchor), set[str]()
+            for key, _ in found.value:
+                if isinstance(key, yaml.ScalarNode) and key.value in known:
+                    raise yaml.MarkedYAMLError(
+                        problem=f"{quoted(key.value)} is here twice", problem_mark=key.start_mark
+                    )
+                known.add(str(key.value))
+            return found
 
     try:
         found = yaml.load(text, Plain)

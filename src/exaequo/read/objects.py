@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import chain
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -15,23 +15,26 @@ import polars as pl
 from exaequo.errors import bad_input
 from exaequo.read.trec import Layout
 
+#: Rows in which a column of text holds something else, and that.
+NoText: TypeAlias = "dict[str, list[tuple[int, object]]]"
 
-def to_table(data: object, layout: Layout, name: str) -> pl.DataFrame:
-    """Return what the user handed over as a table with named columns."""
+
+def to_table(data: object, layout: Layout, name: str) -> tuple[pl.DataFrame, NoText]:
+    """Return what the user handed over as a table with named columns, and what is no text beside text in it."""
     library = type(data).__module__.partition(".")[0]
     if isinstance(data, pl.DataFrame):
-        return data
+        return data, {}
     if isinstance(data, pl.LazyFrame):
-        return data.collect()
+        return data.collect(), {}
     if library == "ranx":
         as_dict: Any = getattr(data, "to_dict")  # noqa: B009 - only ranx knows the type
-        return from_dicts(as_dict(), layout, name)
+        return from_dicts(as_dict(), layout, name), {}
     if library == "pandas":
-        return _from_pandas(data, name)
+        return _of_columns(_from_pandas(data, name))
     if hasattr(data, "__arrow_c_stream__"):
-        return pl.DataFrame(data)
+        return pl.DataFrame(data), {}
     if isinstance(data, Iterable):
-        return _from_tuples(data, name)
+        return _of_columns(_from_tuples(data, name))
     expected = "a path, a frame, a dict of dicts, or an iterable of named tuples"
     raise bad_input(name, f"{type(data).__name__} {data!r:.40}", expected, "Convert it to one of them.")
 
@@ -64,7 +67,7 @@ def _ids(ids: list[Any], what: str, name: str) -> pl.Series:
     return pl.Series([str(each) for each in ids], dtype=pl.String)
 
 
-def _from_tuples(data: Iterable[Any], name: str) -> pl.DataFrame:
+def _from_tuples(data: Iterable[Any], name: str) -> dict[str, list[Any]]:
     """Named tuples with the fields of ir_measures' `Qrel` and `ScoredDoc`, or of any name a column may have."""
     rows = list(data)
     fields = getattr(rows[0], "_fields", None) if rows else ()
@@ -72,14 +75,29 @@ def _from_tuples(data: Iterable[Any], name: str) -> pl.DataFrame:
         found = f"an iterable of {type(rows[0]).__name__}"
         raise bad_input(name, found, "named tuples", "Give a dict of dicts or a frame.")
     columns = zip(*rows, strict=True)
-    return pl.DataFrame([_column(str(field), list(values)) for field, values in zip(fields, columns, strict=True)])
+    return {str(field): list(values) for field, values in zip(fields, columns, strict=True)}
 
 
-def _from_pandas(data: Any, name: str) -> pl.DataFrame:
+def _from_pandas(data: Any, name: str) -> dict[str, list[Any]]:
     if not hasattr(data, "columns") or not data.columns.is_unique:
         found = "two columns of one name" if hasattr(data, "columns") else f"a pandas {type(data).__name__}"
         raise bad_input(name, found, "a frame with different columns", "Rename or convert it.")
-    return pl.DataFrame([_column(str(column), data[column].tolist()) for column in data.columns])
+    return {str(column): data[column].tolist() for column in data.columns}
+
+
+def _of_columns(columns: dict[str, list[Any]]) -> tuple[pl.DataFrame, NoText]:
+    """Return a table of columns of Python objects, and the reals and the like in columns that have text."""
+    table = pl.DataFrame([_column(name, values) for name, values in columns.items()])
+    whole = str | int | np.integer
+    return table, {
+        name: [
+            (row, value)
+            for row, value in enumerate(values)
+            if isinstance(value, bool | np.bool_) or not (isinstance(value, whole) or _is_missing(value))
+        ]
+        for name, values in columns.items()
+        if table[name].dtype == pl.String and not {*map(type, values)} <= {str, int}
+    }
 
 
 def _column(name: str, values: list[Any]) -> pl.Series:

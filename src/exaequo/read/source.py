@@ -175,14 +175,14 @@ _MAGIC: tuple[tuple[bytes | tuple[bytes, ...], str, Callable[[], _Stream], int],
     ((b"\x28\xb5\x2f\xfd", *_SKIPPED), "zstd", _zstd, 0),
 )
 
-#: What follows `BZh9` in a bzip2 file; a topic may be called BZh too.
-_BZIP2_BLOCKS = (b"1AY&SY", b"\x17rE8P\x90")
+#: How a bzip2 file begins: with a block, whose fifteenth byte is no letter, or with none. A topic may be called so too.
+_BZIP2 = re.compile(rb"BZh[1-9](?:1AY&SY(?!.{4}[ -\xff])|\x17rE8P\x90)", re.DOTALL)
 
 
 def _unpack(raw: bytes, name: str) -> bytes:
     """Unpack by the first bytes, not by the name: files are misnamed, and standard input has no name."""
     for magic, kind, unpacker, padding in _MAGIC:
-        if raw.startswith(magic) and (kind != "bzip2" or raw[4:10] in _BZIP2_BLOCKS):
+        if raw.startswith(magic) and (kind != "bzip2" or _BZIP2.match(raw)):
             try:
                 return _streams(raw, unpacker, padding)
             except EOFError as error:

@@ -48,7 +48,7 @@ class Place:
     lines: Sequence[int] = ()
     #: Lines in which a column is named more than once: Polars takes the first.
     twice: Mapping[str, Sequence[int]] = field(default_factory=dict)
-    #: Lines in which a column of text holds something else, and that: Polars makes text of it.
+    #: Rows in which a column of text holds something else, and that: it would become text.
     no_text: Mapping[str, Sequence[tuple[int, object]]] = field(default_factory=dict)
 
     def line(self, row: int) -> int | None:
@@ -81,9 +81,9 @@ class Place:
     def refuse_no_ids(self, columns: Iterable[str]) -> None:
         """Raise InputError if one of these columns of ids holds what is neither text nor a whole number."""
         problems = [
-            Problem(self.name, line, f"{column} is {quoted(json.dumps(value))}", _IDS, "Write it as text.")
+            self.problem(row, f"{column} is {quoted(json.dumps(value, default=str))}", _IDS, "Write it as text.")
             for column in columns
-            for line, value in self.no_text.get(column, ())
+            for row, value in self.no_text.get(column, ())
         ]
         if problems:
             raise InputError(problems)
@@ -166,17 +166,17 @@ def _numbered(data: bytes) -> Iterator[tuple[int, str]]:
 
 
 def _lost(data: bytes, table: pl.DataFrame) -> tuple[dict[str, list[int]], dict[str, list[tuple[int, object]]]]:
-    """Return the lines in which a key stands more than once, and those in which other values became text."""
+    """Return the lines in which a key stands more than once, and the rows in which other values became text."""
     twice: dict[str, list[int]] = {}
     no_text: dict[str, list[tuple[int, object]]] = {}
-    for number, line in _numbered(data) if _may_be_lost(data, table) else ():
+    for row, (number, line) in enumerate(_numbered(data)) if _may_be_lost(data, table) else ():
         pairs = _pairs(line) or ()
         for key, times in Counter(key for key, _ in pairs).items():
             if times > 1:
                 twice.setdefault(key, []).append(number)
         for key, value in pairs:
             if value is not None and (isinstance(value, bool) or not isinstance(value, str | int)):
-                no_text.setdefault(key, []).append((number, value))
+                no_text.setdefault(key, []).append((row, value))
     return twice, no_text
 
 
@@ -306,11 +306,11 @@ def _as_ids(column: pl.Series, place: Place) -> pl.Series:
 
 def as_text(column: pl.Series, place: Place) -> pl.Series:
     """Return a column as strings, whatever it holds, if that can be."""
-    try:
-        return column.cast(pl.String)
-    except pl.exceptions.PolarsError:
-        found = f"column {column.name} holds {column.dtype} values"
-        raise bad_input(place.name, found, "text or numbers", "Convert the column to text.") from None
+    with suppress(pl.exceptions.PolarsError):
+        if not column.dtype.is_nested():
+            return column.cast(pl.String)
+    found = f"column {column.name} holds {column.dtype} values"
+    raise bad_input(place.name, found, "text or numbers", "Convert the column to text.")
 
 
 def _missing(frame: pl.DataFrame, ids: list[pl.Series], place: Place) -> list[Problem]:

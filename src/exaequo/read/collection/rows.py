@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +14,7 @@ from exaequo.read.trec import quoted
 #: What the name of a document or topic is called.
 NAMES = ("_id", "id", "docno", "qid", "doc_id", "query_id", "docid")
 _TEXTS = ("text", "contents", "body", "query")
+_READ = (*NAMES, *_TEXTS, "title", "description", "narrative", "metadata")
 
 
 def json_lines(text: str, file: str) -> Iterator[Entry]:
@@ -28,9 +30,20 @@ def json_lines(text: str, file: str) -> Iterator[Entry]:
 
 
 def _object(line: str, file: str, number: int) -> dict[str, Any]:
+    def each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        twice = Counter(key for key, _ in pairs) if len(found) < len(pairs) else {}
+        for key in (key for key in _READ if twice.get(key, 0) > 1):
+            raise bad_input(
+                file, f"{quoted(key)} is here twice", "each key once", "Delete one of the two.", line=number
+            )
+        return found
+
     try:
-        row = json.loads(line)
+        row = json.loads(line, object_pairs_hook=each_once)
         json.dumps(row, ensure_ascii=False).encode()
+    except InputError:
+        raise
     except (ValueError, RecursionError):  # half of a pair of surrogates is no text
         row = None
     if isinstance(row, dict):
