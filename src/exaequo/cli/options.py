@@ -175,8 +175,7 @@ def writes(
     """Add the options of commands that write tables, in one of these formats; the command gets them as `target`.
 
     Some formats have an option of their own. `default` says in words what an empty format stands for; unless given, the
-    first one counts. `there` says what goes to the file, or to a folder
-    if `where` says so.
+    first one counts. `there` says what goes to the file, or to a folder if `where` says so.
     """
     flags = [name for name in ("json", "markdown") if name in formats]
 
@@ -355,11 +354,10 @@ def depth_option(usual: int, which: str = "") -> Decorator:
     return click.option("--depth", type=click.IntRange(1), default=usual, show_default=True, metavar="N", help=text)
 
 
-def table_option(names: Iterable[str]) -> Decorator:
+def table_option(names: Collection[str]) -> Decorator:
     """Add `--table`; the command gets `only`."""
-    names = list(names)
     text = f"Give this table alone: {', '.join(names)}."
-    return click.option("--table", "only", type=click.Choice(names), metavar="NAME", help=text)
+    return click.option("--table", "only", type=click.Choice(list(names)), metavar="NAME", help=text)
 
 
 def show_option(usual: int, former: str, text: str, least: int = 1) -> Decorator:
