@@ -151,11 +151,11 @@ def test_a_run_of_other_topics_is_left_out(command: str, files: list[str], capfd
     given = [*command.split(), *files, "other.txt", "runs/hybrid.txt", "-o", "out.json", "-m", "AP"]
     assert run(given) == 1
     assert not Path("out.json").exists()
-    assert "exaequo: other.txt: none of its 1 topic is judged" in capfd.readouterr().err
+    assert "exaequo: other.txt: its only topic is not judged" in capfd.readouterr().err
     assert run([*given, "--keep-going"]) == 1
     assert Path("out.json").exists()
     said = capfd.readouterr().err
-    assert "left out: other.txt: none of its 1 topic is judged (q1); expected topics such as 401" in said
+    assert "left out: other.txt: its only topic is not judged (q1); expected topics such as 401" in said
 
 
 def test_what_was_written_is_said(files: list[str], capfd: pytest.CaptureFixture[str]) -> None:

@@ -23,11 +23,11 @@ FILES = {
 SHOWN = """\
 toy: a collection in the format of SMART, language en
 
-what                            number  counted             total  min  median  mean  max
-documents                            3  words                  13    3       3   4.3    7
-topics                               3  words                   8    1       3   2.7    4
-judged topics                        2  judgments               4    1       2     2    3
-topics with relevant documents       2  relevant documents      3    1     1.5   1.5    2
+what                       number  counted    total  min  median  mean  max
+documents                       3  words         13    3       3   4.3    7
+topics                          3  words          8    1       3   2.7    4
+judged topics                   2  judgments      4    1       2     2    3
+topics with relevant ones       2  relevant       3    1     1.5   1.5    2
 
 Grades
 
@@ -37,8 +37,10 @@ grade  judgments  topics
     3          1       1
     4          1       1
 
-remark: grades run from 1 (best) to 4 or 5: turned, so that 4 is the best and 1 the least
-remark: 1 judgment of -1, taken for the paper a question came from: relevant, with the least grade, 1
+remark: grades run from 1 (best) to 4 or 5: turned, so that 4 is the best and 1
+  the least
+remark: 1 judgment of -1, taken for the paper a question came from: relevant,
+  with the least grade, 1
 remark: 1 topic without judgments: 3
 """
 

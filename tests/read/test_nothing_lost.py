@@ -106,7 +106,7 @@ def test_what_unpacks_to_many_times_its_size_may_if_it_is_short() -> None:
     assert source.most_unpacked(1 << 30) == 100 << 30
 
 
-@pytest.mark.parametrize("topic", ["x^2", "x\x01", "x", "(", "PK\x03\x04", "BZh9", "BZh91AY&SY", "BZh91AY&SYxyz"])
+@pytest.mark.parametrize("topic", ["x^2", "x\x01", "x", "(", "BZh9", "BZh91AY&SY", "BZh91AY&SYxyz"])
 def test_topics_that_begin_as_packed_files_do(topic: str, tmp_path: Path) -> None:
     """Polars unpacks what begins as zlib, gzip or zstd do."""
     for text in (f"{topic} Q0 a 1 2 s\n{topic} Q0 b 2 1 s\n", f" {topic}  Q0 a 1 2 s\r\n{topic} Q0 b 2 1 s\n"):

@@ -45,6 +45,7 @@ _TAKEN = {
     **dict.fromkeys(("threshold", "train", "t9"), ("", "--stream", "--compare")),
     "window": ("--stream",),
     "hull": ("", "--compare"),
+    "full": ("",),
     "average": ("", "--sweep", "--curve"),
     "per_theme": ("", "--sweep", "--curve", "--stream"),
 }
@@ -63,10 +64,11 @@ class Asked:
     learn: str
     only: str | None
     measures: tuple[str, ...]
+    full: bool
 
     def first(self, setting: Setting, target: Target) -> bool:
         """Tell whether the first screen is wanted: figures at a threshold, on standard output."""
-        other = self.sweep or self.curve or self.stream or setting.per_theme
+        other = self.sweep or self.curve or self.stream or setting.per_theme or self.full
         return target.format == "table" and target.path is None and not other
 
     def check(self, setting: Setting) -> None:
@@ -139,6 +141,7 @@ def _refuse_ignored(table: str, *, learns: bool) -> None:
 @evaluates("seed")
 @click.option("--average", type=click.Choice(["macro", "micro", "both"]), help="[default: both]")
 @click.option("-q", "--per-theme", is_flag=True, help="Also give the figures of each theme.")
+@click.option("--full", is_flag=True, help="Print all figures, not one screen.")
 @writes(*TABLE_FORMATS)
 @reads_files
 @speaks
@@ -177,8 +180,8 @@ def filter_(
     output.warn(*said)
     if asked.first(setting, target):
         brief = [name for name in found.rows.columns if name in _FIRST]
-        more = [*found.after, say("More: --format csv has all figures; -q: themes")]
-        target.screen({"rows": views.table_of(found.rows.select(brief))}, after=more, rest="--format csv")
+        more = [*found.after, say("More: --full: all figures; -q: themes")]
+        target.screen({"rows": views.table_of(found.rows.select(brief))}, after=more, rest="--full")
         return
     tables = {"rows": views.table_of(found.rows)}
     if target.format == "json":

@@ -54,7 +54,9 @@ def warn(*messages: str) -> None:
 
 def aside(text: object) -> None:
     """Say something beside the results: on standard error, safe for a terminal."""
-    progress.above(on_screen(str(text)))
+    line = on_screen(str(text))
+    if not progress.above(line):
+        click.echo(line, err=True)
 
 
 #: What stands for signs of ours where the terminal has no Unicode; those of tables are as wide as the sign.

@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from threading import Lock, Timer
 from typing import Any
 
-import click
-
 from exaequo.text import on_one_line
 
 #: Seconds before there is anything to see.
@@ -100,10 +98,9 @@ def doing(text: str, done: int = 0, total: int | None = None) -> None:
         _bar.tell(text, done, total)
 
 
-def above(line: str) -> None:
-    """Print a line to standard error while work goes on: above the bar, if there is one."""
-    if _bar is None or not _bar.above(line):
-        click.echo(line, err=True)
+def above(line: str) -> bool:
+    """Print a line to standard error above the bar, if there is one; tell whether there is."""
+    return _bar is not None and _bar.above(line)
 
 
 def hide() -> None:
