@@ -176,6 +176,16 @@ def test_p_state_and_bounds_agree(
     assert (found.high <= -margin + 1e-12) if found.state == WORSE else (found.high >= -margin - 1e-12)
 
 
+def test_the_bootstrap_passes_where_its_bound_does() -> None:
+    """Few topics, where other p of the bootstrap say something else than its interval."""
+    passed = 0
+    for seed in range(120):
+        found = answer(values(6, seed, 0), 0.05, Rule(test="bootstrap", samples=300), Level(0.05, 0.05))
+        assert (found.state == PASSED) == (found.low >= -0.05), seed
+        passed += found.state == PASSED
+    assert 20 < passed < 100
+
+
 @given(st.sampled_from(["t", "randomization"]), st.integers(2, 15), st.integers(0, 10_000), st.integers(0, 2))
 def test_either_way_round(test: str, topics: int, seed: int, kind: int) -> None:
     """Turned round, with no margin, what passes is worse, and what is worse passes."""

@@ -13,6 +13,7 @@ import pytest
 import exaequo
 from exaequo.cli import run as command
 from exaequo.gating import GateResult
+from exaequo.gating.rule import Rule
 from exaequo.gating.writers import github, junit, markdown, text
 from exaequo.text import on_one_line
 
@@ -164,5 +165,7 @@ def test_the_summary_of_github(
 def test_the_head_says_what_was_drawn() -> None:
     drawn = gated("hybrid", test="bootstrap", samples=500, seed=3)
     assert text(drawn).startswith("95 % sure, bootstrap, 500 samples, seed 3, fair ties, 25 topics\n")
+    rule = Rule(test="randomization", samples=500, seed=3)
+    assert [rule.how(topics) for topics in (20, 21)] == ["randomization", "randomization, 500 samples, seed 3"]
     one = exaequo.gate({"1": {"a": 1}}, {"1": {"a": 1.0}}, {"1": {"a": 1.0}}, "AP")
     assert text(one).startswith("95 % sure, t, fair ties, 1 topic\n")
