@@ -92,6 +92,28 @@ def test_subtopics_by_hand(tmp_path: Path) -> None:
     assert found.grade.tolist() == [2, 1, 0, 1, 0, -1]  # 200 is too high
 
 
+def test_grades_of_subtopics_that_are_too_high(tmp_path: Path) -> None:
+    path = tmp_path / "qrels.txt"
+    path.write_text("1 s1 a 128\n1 s2 a 0\n1 s1 b 127\n1 s2 b 1\n", encoding="utf-8")
+    judgments = prepare(read_qrels(path))
+    assert (judgments.grade.tolist(), judgments.too_high) == ([0, 127], 1)
+    assert judgments.subtopics.grade.tolist() == [0, 0, 127, 1]
+
+
+def test_a_topic_whose_best_grade_is_the_level_is_evaluated() -> None:
+    assert prepare(read_qrels({"1": {"a": 2}, "2": {"b": 1.5}}), level=2).topics.to_list() == ["1"]
+
+
+def test_lines_of_equal_keys_are_told_apart_by_topic_and_name() -> None:
+    qrels, run = (
+        read_qrels({"1": {"a": 1, "b": 2}, "2": {"a": 3}}),
+        read_run({"1": {"b": 1.0}, "2": {"a": 1.0, "b": 2.0}}),
+    )
+    weak = Qrels(qrels.frame.with_columns(key=pl.lit(7, pl.UInt64)), qrels.source)
+    judged = judge(Run("r", run.frame.with_columns(key=pl.lit(7, pl.UInt64)), run.source), prepare(weak))
+    assert (judged.grade.tolist(), judged.judged.tolist()) == ([2, 3, 0], [True, True, False])
+
+
 def test_without_subtopics_each_topic_has_one() -> None:
     judgments = prepare(read_qrels(QRELS))
     found = judgments.subtopics

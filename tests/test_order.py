@@ -209,6 +209,26 @@ def test_a_list_in_pieces_is_one() -> None:
     assert found.ranking().rank.tolist() == [1, 2, 3, 1, 2]
 
 
+def test_a_list_that_goes_on_after_another() -> None:
+    lines = [("1", "a", 3.0), ("1", "b", 2.0), ("2", "c", 1.0), ("1", "d", 5.0)]
+    text = "".join(f"{qid} Q0 {docno} 0 {sim} r\n" for qid, docno, sim in lines)
+    assert docnos(ordering({"1": {"a": 1}, "2": {"c": 1}}, _file(text)), "input") == list("dabc")
+
+
+def test_long_lists_in_order_stay_as_they_are() -> None:
+    run = {topic: {f"{topic}-{at}": -float(at // 9) for at in range(200)} for topic in ("3", "1", "2")}
+    found = docnos(ordering({topic: {"x": 1} for topic in "123"}, run), "input")
+    assert found == [f"{topic}-{at}" for topic in "123" for at in range(200)]
+
+
+def test_other_documents_in_the_same_places() -> None:
+    ranking = small()
+    turned = ranking.reordered(ranking.line[::-1])
+    assert turned.rank.tolist() == ranking.rank.tolist()
+    for name in ("grade", "judged", "line"):
+        assert getattr(turned, name).tolist() == getattr(ranking, name)[::-1].tolist()
+
+
 def test_nothing_returned_is_nothing_tied() -> None:
     found = ordering({"1": {"a": 1}, "2": {"b": 1}}, {"1": {"a": 1.0, "x": 1.0}}).of_topic(1)
     assert (found.n_tied, len(found.ranking().rank), found.ranking().returned.tolist()) == (0, 0, [0, 0])
@@ -217,10 +237,10 @@ def test_nothing_returned_is_nothing_tied() -> None:
 
 def test_ranks_of_the_file_follow_what_is_kept() -> None:
     lines = "".join(
-        f"1 Q0 {docno} {rank} {sim} r\n" for docno, rank, sim in zip("abcd", (4, 3, 2, 1), (2, 2, 1, 1), strict=True)
+        f"1 Q0 {docno} {rank} {sim} r\n" for docno, rank, sim in zip("abcd", (1, 2, 2, 1), (2, 2, 1, 1), strict=True)
     )
     found = ordering({"1": {"a": 1}}, _file(lines))
-    assert docnos(found, "rank") == list("badc")
+    assert docnos(found, "rank") == list("abdc")
     kept = np.array([False, False, True, True])
     again = found.rejudged(found.judged_run, kept)
     assert docnos(again, "rank") == list("dc")
