@@ -44,6 +44,8 @@ TESTS = {
     "comparison": "test_compare.py test_verdicts.py test_orders.py cli/test_screens.py",
     "stats": "stats test_compare.py test_verdicts.py test_replication.py test_designs.py",
 }
+#: Functions to which the order of two arguments is nothing.
+SYMMETRIC = {"max", "min", "np.maximum", "np.minimum", "np.isclose", "np.array_equal"}
 FLIPPED: dict[type[ast.AST], tuple[type[ast.AST], ...]] = {
     ast.Lt: (ast.LtE, ast.GtE),
     ast.LtE: (ast.Lt, ast.Gt),
@@ -92,10 +94,11 @@ def variants(node: ast.AST) -> Iterator[ast.AST]:
             yield ast.Pass()
         case ast.Call(func=func, args=args, keywords=keywords):
             plain = not any(isinstance(each, ast.Starred) for each in args)
+            plain = plain and ast.unparse(func) not in SYMMETRIC
             if len(args) > 1 and plain and ast.dump(args[0]) != ast.dump(args[1]):
                 yield ast.Call(func, [args[1], args[0], *args[2:]], keywords)
             for at, keyword in enumerate(keywords):
-                if keyword.arg:
+                if keyword.arg not in (None, "strict"):
                     yield ast.Call(func, args, keywords[:at] + keywords[at + 1 :])
 
 
@@ -125,7 +128,9 @@ class Place:
 
 
 def places(node: ast.AST, way: Way = (), function: str = "", at: ast.stmt | None = None) -> Iterator[Place]:
-    """Yield every node inside a function that could be mutated: no annotations, messages, docstrings, defaults."""
+    """Yield every node inside a function that could be mutated: no annotations, messages, defaults, no `strict=`."""
+    if isinstance(node, ast.keyword) and node.arg == "strict":
+        return
     if isinstance(node, ast.Raise | ast.JoinedStr | ast.arguments | ast.Import | ast.ImportFrom):
         return
     at = node if isinstance(node, ast.stmt) else at

@@ -72,6 +72,8 @@ def test_figures_of_a_run() -> None:
     counts |= {"only_in_single": 0, "stuffed_lists": 1, "stuffed": 3}
     assert found == shares | counts | {"across_1": 3, "across_2": 0, "across_3": 1, "across_4": 1, "across_6": 0}
     nothing = tie_statistics(ordering({"9": {"a": 1.0}})).summary()
+    one = tie_statistics(ordering({"1": {"a": 1.0, "b": 0.0}})).summary()
+    assert (one["stuffed_lists"], one["stuffed"], one["largest_tie"]) == (1, 1, 0)
     assert np.isnan(nothing["tied_percent"]) and np.isnan(nothing["per_score"]) and nothing["largest_tie"] == 0
 
 
@@ -129,6 +131,8 @@ def test_documents_per_score_are_averaged_at_three_levels() -> None:
     }.items():
         (row,) = per_score_at(level, lists).rows()
         assert row == (level, of, least, pytest.approx(mean), most, pytest.approx(deviation))
+    alone = frame_of({"y": other}, pl.Series(list("12345")))
+    assert alone.select("run", "topic", "documents").rows() == [("y", "1", 4)]
     by_year = per_score_at("list", lists.with_columns(year=pl.col("run")), ["year"])
     assert by_year.select("year", "of", "mean").rows() == [("x", 4, 1.75), ("y", 1, 4.0)]
 
@@ -153,6 +157,10 @@ def test_gains_of_lists_and_runs_by_hand() -> None:
     qrels = {"1": {"b": 1}, "2": {"b": 1}}
     run = {"1": {"a": 1.0, "b": 1.0}, "2": {"a": 1.0, "b": 1.0, "c": 1.0}}
     scores = evaluate(qrels, run, ["RR", "E@1", "AP"], ties="all")
+    later = {"1": {"x": 1.0, "b": 0.0, "c": 0.0}}  # third or second, by name third
+    (row,) = gains_of_lists(evaluate(qrels | {"2": {}}, later, ["RR"], ties="all")).rows(named=True)
+    assert (row["first_realistic"], row["first_conventional"], row["first_optimistic"]) == (3, 3, 2)
+    assert (row["ranks_gained"], row["luck"]) == (0, 0)
     rows = gains_of_lists(scores).filter(pl.col("measure") == "RR").drop("run", "measure").rows()
     assert rows[0] == ("1", 0.5, 1.0, 1.0, 100.0, 100.0, 0.0, 2, 1, 1, 1, 1.0)
     assert rows[1] == ("2", *map(pytest.approx, (1 / 3, 0.5, 1.0, 50.0, 200.0, 100.0)), 3, 2, 1, 1, 1.0)
@@ -171,6 +179,8 @@ def test_the_luckiest_of_each_measure() -> None:
     gains = pl.DataFrame({"measure": list("yxxxxy"), "topic": list("123456"), "luck": [1.0, 0.0, 5.0, 9.0, 5.0, NAN]})
     assert luckiest(gains, 2).rows() == [("x", "4", 9.0), ("x", "3", 5.0), ("y", "1", 1.0)]
     assert luckiest(gains, 9)["topic"].to_list() == list("4351")
+    many = pl.DataFrame({"measure": ["x"] * 500, "topic": range(500), "luck": [1.0, 2.0] * 250})
+    assert luckiest(many, 300)["topic"].to_list() == [*range(1, 500, 2), *range(0, 100, 2)]  # of equals the first
 
 
 def test_lifted_from_nothing() -> None:
@@ -187,4 +197,9 @@ def test_verdicts_of_three_rows() -> None:
     assert better.tolist() == [1, 0, -1]
     assert p[1] == 1 and p[0] == pytest.approx(p[2])
     assert which_is_better(np.array([[0.5, 0.25]]), 1)[0].tolist() == []
-    assert changes([np.array([1, 0, 1]), np.array([1, 0, 0]), np.array([1, 1, 1])]).tolist() == [False, True, True]
+    better, p = which_is_better(np.zeros((3, 0)), 1)
+    assert better.tolist() == [0, 0, 0] and p.tolist() == pytest.approx([NAN] * 3, nan_ok=True)
+    assert np.isnan(which_is_better(np.array([[1.0], [0.0], [0.5]]), 1)[1]).all()
+    assert not np.isnan(which_is_better(np.array([[1.0, 0.5], [0.0, 0.2]]), 1)[1]).any()
+    verdicts = [np.array([1, 0, 1, 1]), np.array([1, 0, 0, 1]), np.array([1, 1, 1, 1])]
+    assert changes(verdicts).tolist() == [False, True, True, False]
