@@ -131,6 +131,9 @@ def test_documents_per_score_are_averaged_at_three_levels() -> None:
     }.items():
         (row,) = per_score_at(level, lists).rows()
         assert row == (level, of, least, pytest.approx(mean), most, pytest.approx(deviation))
+    years = [str(year) for year in range(50, 0, -1)]
+    long = pl.DataFrame({"year": years, "run": ["x"] * 50, "topic": ["1"] * 50, "per_score": [1.0] * 50})
+    assert per_score_at("list", long, ["year"])["year"].to_list() == years
     alone = frame_of({"y": other}, pl.Series(list("12345")))
     assert alone.select("run", "topic", "documents").rows() == [("y", "1", 4)]
     by_year = per_score_at("list", lists.with_columns(year=pl.col("run")), ["year"])
