@@ -47,8 +47,10 @@ TESTS = {
 #: Functions to which the order of two arguments is nothing.
 SYMMETRIC = {"max", "min", "np.maximum", "np.minimum", "np.isclose", "np.array_equal"}
 #: What an operator becomes, by the names of `ast`.
-_OPERATORS = """Lt LtE GtE, LtE Lt Gt, Gt GtE LtE, GtE Gt Lt, Eq NotEq, NotEq Eq, Is IsNot, IsNot Is, In NotIn, NotIn In,
-    And Or, Or And, BitAnd BitOr, BitOr BitAnd, Add Sub, Sub Add, Mult Div, Div Mult, FloorDiv Div, Mod Mult, Pow Mult"""
+_OPERATORS = """
+    Lt LtE GtE, LtE Lt Gt, Gt GtE LtE, GtE Gt Lt, Eq NotEq, NotEq Eq, Is IsNot, IsNot Is, In NotIn, NotIn In, And Or,
+    Or And, BitAnd BitOr, BitOr BitAnd, Add Sub, Sub Add, Mult Div, Div Mult, FloorDiv Div, Mod Mult, Pow Mult
+"""
 FLIPPED = {
     getattr(ast, was): [getattr(ast, each) for each in becomes]
     for was, *becomes in map(str.split, _OPERATORS.split(","))
