@@ -11,6 +11,7 @@ import argparse
 import ast
 import copy
 import gc
+import importlib
 import os
 import pickle
 import random
@@ -204,6 +205,7 @@ def codes(code: CodeType) -> Iterator[CodeType]:
 def put(mutant: Mutant) -> bool:
     """Give the functions of this process the code of a mutant; tell whether there was one to change."""
     path = str(SOURCE / f"{mutant.module}.py")
+    importlib.import_module(".".join(("exaequo", *mutant.module.removesuffix("/__init__").split("/"))))
     tree = ast.parse(Path(path).read_text(encoding="utf-8"))
     before = compile(tree, path, "exec", dont_inherit=True)
     replaced(tree, mutant.way, mutant.node)

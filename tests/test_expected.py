@@ -67,6 +67,24 @@ def means(qrels: object, run: Sims, measures: list[Measure], **options: object) 
     return block.values[:, 0], block.expected
 
 
+#: Ties of three and of two, each of several grades, one document nobody judged, and two relevant ones missed.
+CASE: tuple[Grades, Sims] = (
+    {"t": {"AP1": 1, "d1": 0, "d2": 3, "d3": -1, "d4": 2, "missed": 2, "d9": 1}},
+    {"t": {"d0": 3.0, "d1": 2.0, "AP1": 2.0, "d2": 2.0, "d3": 1.0, "d4": 1.0, "d5": 0.0}},
+)
+
+
+@pytest.mark.parametrize("measure", ORDERED, ids=str)
+def test_one_small_case(measure: Measure) -> None:
+    qrels, run = CASE
+    for depth in (None, 2, 5):
+        orders = brute_force(qrels, run["t"], [measure], depth)[:, 0]
+        (found,), about = means(qrels, run, [measure], depth=depth)
+        assert found == pytest.approx(orders.mean(), abs=1e-12, nan_ok=True)
+        if depth is None and not np.isnan(about.deviation[0, 0] + found):
+            assert about.deviation[0, 0] == pytest.approx(orders.std(), abs=2e-7)
+
+
 @given(small())
 def test_brute_force(collection: tuple[Grades, Sims]) -> None:
     qrels, run = collection

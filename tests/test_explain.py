@@ -110,6 +110,11 @@ def check_steps(qrels: Any, run: Any, measures: list[Measure]) -> None:
 
 
 @pytest.mark.parametrize("name", list(catalogue()))
+def test_the_last_step_of_one_case(name: str) -> None:
+    check_steps(*DENSE, [measure for measure in ALL if measure.definition.name == name])
+
+
+@pytest.mark.parametrize("name", list(catalogue()))
 @settings(max_examples=40, deadline=None)
 @example(DENSE)
 @given(collections())
