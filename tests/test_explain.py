@@ -111,7 +111,12 @@ def check_steps(qrels: Any, run: Any, measures: list[Measure]) -> None:
 
 @pytest.mark.parametrize("name", list(catalogue()))
 def test_the_last_step_of_one_case(name: str) -> None:
-    check_steps(*DENSE, [measure for measure in ALL if measure.definition.name == name])
+    measures = [measure for measure in ALL if measure.definition.name == name]
+    check_steps(*DENSE, measures)
+    qrels, run = DENSE
+    whole = {docno: float(place // 2) for place, docno in enumerate([*qrels["1"], "new", "FT2"])}
+    check_steps(qrels, {"1": whole, "2": {"AP0": 2.0, "AP1": 1.0}}, measures)
+    check_steps({"1": {"AP1": 1, "FT2": 0}}, run, measures)
 
 
 @pytest.mark.parametrize("name", list(catalogue()))
