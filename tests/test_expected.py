@@ -76,8 +76,8 @@ CASES: dict[str, tuple[Grades, Sims]] = {
         {"t": {"d0": 1, "AP1": 1, "d2": 3, "d3": 2, "d4": 0, "d6": 1, "d7": 3}},
         {"t": {"d0": 9.0, "AP1": 5.0, "d2": 5.0, "d3": 5.0, "d4": 5.0, "d5": 5.0, "d6": 1.0, "d7": 1.0}},
     ),
-    "nothing relevant at a higher level": (
-        {"t": {"AP1": 1, "d2": 1, "d3": 0}},
+    "one relevant document, and none at a higher level": (
+        {"t": {"AP1": 1, "d2": 0, "d3": 0}},
         {"t": {"d0": 1.0, "AP1": 1.0, "d3": 1.0, "d2": 0.0}},
     ),
 }
