@@ -95,6 +95,18 @@ def test_the_worked_example_of_ties() -> None:
         assert found.mean("AP", ties=ties) == pytest.approx(float(Fraction(figure)))
 
 
+def test_every_promise_has_its_tests() -> None:
+    text = (ROOT / "docs" / "promises.md").read_text(encoding="utf-8")
+    rows = [line for line in text.splitlines() if line.startswith("| ") and not line.startswith("| promise")]
+    assert len(rows) > 40
+    for row in rows:
+        kept = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", row)
+        assert kept and row.count("::") == len(kept), row
+        for path, name in kept:
+            source = (ROOT / path).read_text(encoding="utf-8")
+            assert re.search(rf"^ *(?:async )?def {name}\(", source, re.MULTILINE), f"{path}::{name}"
+
+
 def test_every_picture_is_drawn_and_shown() -> None:
     import runpy
 

@@ -67,6 +67,36 @@ def means(qrels: object, run: Sims, measures: list[Measure], **options: object) 
     return block.values[:, 0], block.expected
 
 
+CASES: dict[str, tuple[Grades, Sims]] = {
+    "several grades, one document nobody judged, two relevant ones missed": (
+        {"t": {"AP1": 1, "d1": 0, "d2": 3, "d3": -1, "d4": 2, "missed": 2, "d9": 1}},
+        {"t": {"d0": 3.0, "d1": 2.0, "AP1": 2.0, "d2": 2.0, "d3": 1.0, "d4": 1.0, "d5": 0.0}},
+    ),
+    "one found before three among five, and a tie of relevant ones": (
+        {"t": {"d0": 1, "AP1": 1, "d2": 3, "d3": 2, "d4": 0, "d6": 1, "d7": 3}},
+        {"t": {"d0": 9.0, "AP1": 5.0, "d2": 5.0, "d3": 5.0, "d4": 5.0, "d5": 5.0, "d6": 1.0, "d7": 1.0}},
+    ),
+    "one relevant document, and none at a higher level": (
+        {"t": {"AP1": 1, "d2": 0, "d3": 0}},
+        {"t": {"d0": 1.0, "AP1": 1.0, "d3": 1.0, "d2": 0.0}},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("name", list(catalogue()))
+def test_small_cases(name: str, case: str) -> None:
+    qrels, run = CASES[case]
+    measures = [measure for measure in ORDERED if measure.definition.name == name]
+    for depth in (None, 2, 5) if measures else ():
+        orders = brute_force(qrels, run["t"], measures, depth)
+        found, about = means(qrels, run, measures, depth=depth)
+        assert found == pytest.approx(orders.mean(axis=0), abs=1e-12, nan_ok=True)
+        known = ~np.isnan(about.deviation[:, 0] + found)
+        if depth is None:
+            assert about.deviation[known, 0] == pytest.approx(orders.std(axis=0)[known], abs=2e-7)
+
+
 @given(small())
 def test_brute_force(collection: tuple[Grades, Sims]) -> None:
     qrels, run = collection

@@ -110,6 +110,16 @@ def check_steps(qrels: Any, run: Any, measures: list[Measure]) -> None:
 
 
 @pytest.mark.parametrize("name", list(catalogue()))
+def test_the_last_step_of_one_case(name: str) -> None:
+    measures = [measure for measure in ALL if measure.definition.name == name]
+    check_steps(*DENSE, measures)
+    qrels, run = DENSE
+    whole = {docno: float(place // 2) for place, docno in enumerate([*qrels["1"], "new", "FT2"])}
+    check_steps(qrels, {"1": whole, "2": {"AP0": 2.0, "AP1": 1.0}}, measures)
+    check_steps({"1": {"AP1": 1, "FT2": 0}}, run, measures)
+
+
+@pytest.mark.parametrize("name", list(catalogue()))
 @settings(max_examples=40, deadline=None)
 @example(DENSE)
 @given(collections())
@@ -574,3 +584,11 @@ def test_the_list_has_the_columns_the_measure_uses() -> None:
     assert heads("Success@1") == [*plain, "relevant", "tie"]
     assert heads("nDCG") == [*plain, "tie"]
     assert "precision" in explain(qrels, run, "nDCG", "t").as_dict()["list"][0]
+
+
+def test_documents_without_a_gain_are_not_listed() -> None:
+    (ranking, *_) = rankings(
+        {"1": {"a": 2, "b": 0, "c": -1, "d": 1}}, {"1": dict(zip("abcde", (5.0, 4, 3, 2, 1), strict=True))}
+    )
+    table = steps_of(exaequo.parse_measure("DCG"), View(ranking, 0))[0].table
+    assert [(row["rank"], row["document"], row["gain"]) for row in table] == [(1, "a", 2), (4, "d", 1)]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import exaequo
+from exaequo.cli import run as call
 
 SOURCE = Path(exaequo.__file__).parent
 #: Modules whose loaders make objects, or run what they read; and those that fetch from elsewhere.
@@ -98,3 +100,24 @@ def test_templates_mark_only_our_own_as_safe() -> None:
     assert not re.search(
         r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|RegExp\(", scripts
     )
+
+
+@pytest.mark.parametrize("command", ["eval", "compare", "ties", "report", "plot ties", "check", "budget", "pool"])
+def test_no_command_asks_the_network(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+
+    def refuse(*what: object, **_: object) -> None:
+        asked.append(what)
+        raise OSError("there is no network here")
+
+    for name in ("connect", "connect_ex", "sendto"):
+        monkeypatch.setattr(socket.socket, name, refuse)
+    for name in ("getaddrinfo", "gethostbyname", "create_connection"):
+        monkeypatch.setattr(socket, name, refuse)
+    exaequo.sample().save(tmp_path)
+    runs = [str(tmp_path / "runs" / f"{name}.txt") for name in ("bm25", "boolean")]
+    files = runs if command == "pool" else [str(tmp_path / "qrels.txt"), *runs]
+    assert call([*command.split(), *files, "-o", str(tmp_path / "out.html")]) == 0
+    assert not asked
+    with pytest.raises(OSError, match="no network"):
+        socket.create_connection(("example.org", 80))
