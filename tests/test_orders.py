@@ -275,7 +275,7 @@ def test_tied_systems_share_the_mean_of_their_ranks() -> None:
 def test_an_order_with_ties_agrees_with_itself() -> None:
     same = {"x": 1, "y": 1, "z": 2}
     qrels = {"t1": {"r": 1}, "t2": {"r": 1}}
-    runs = {name: dict.fromkeys(qrels, {"r": 1.0, "d": float(name == "z") * 2}) for name in "xyz"}
+    runs = {name: {topic: {"r": 1.0, "d": float(name == "z") * 2} for topic in qrels} for name in "xyz"}
     result = exaequo.compare(qrels, runs, "AP", orderings={"a": same, "b": same})
     assert result.orderings is not None
     assert result.orderings["rbo"].to_list() == pytest.approx([1.0] * result.orderings.height)
