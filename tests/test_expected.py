@@ -99,7 +99,8 @@ def test_brute_force_with_subtopics(data: st.DataObject) -> None:
     lines = [Line("t", docno, data.draw(st.sampled_from([0, 1, 2])), sub) for docno, sub in sorted(pairs)]
     lines.append(Line("t", "x", 1, "d"))
     measures = parse_measures(
-        "alpha_nDCG@2 alpha_nDCG(alpha=0.3)@9 alpha_nDCG(alpha=0)@3 ERR_IA@3 StRecall@1 StRecall@3"
+        "alpha_nDCG@2 alpha_nDCG(alpha=0.3)@9 alpha_nDCG(alpha=0)@3 ERR_IA@3 StRecall@1 StRecall@3 alpha_DCG@2 "
+        "nERR_IA@3 NRBP NRBP(p=0.9,alpha=0) nNRBP(p=0.8,alpha=0.3) MAP_IA MAP_IA(rel=2) P_IA@1 P_IA(rel=2)@3"
     )
     orders = brute_force(lines, run, measures)
     for depth in (None, 2):

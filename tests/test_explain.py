@@ -43,7 +43,8 @@ MORE = """
     nDCG(gains={1:0,2:0,3:0}) nDCG(dcg='exp-log2',gains={1:2.5}) P(rel=3)@5 R(rel=3)@5 Rprec(rel=3) AP(rel=3)
     Bpref(rel=3) infAP(rel=3) BreakEven(rel=3) IAP(rel=3) IPrec11(rel=3) PRES(rel=3)@5 MOR(rel=3)@5 WSS(rel=3)@0.5
     RNorm(rel=3,docs=50) Success(rel=3)@5 StRecall(rel=3)@5 FAP(rel=3) RR(rel=3) Silence(rel=3)@5 SetF(rel=3)
-    Precall(rel=3)@0.5
+    Precall(rel=3)@0.5 alpha_DCG(alpha=0)@5 nERR_IA(alpha=0.9,rel=2)@10 NRBP(p=0.8,alpha=0) NRBP(p=0.3,alpha=0.9,rel=3)
+    nNRBP(p=0.8,alpha=0) nNRBP(p=0.3,alpha=0.9,rel=3) alpha_DCG(rel=3,alpha=0.9)@5 MAP_IA(rel=3) P_IA(rel=3)@5
 """
 ALL = list(dict.fromkeys([*instances(), *parse_measures(MORE)]))
 DIGITS = 1e-9

@@ -114,9 +114,13 @@ BROKEN_CHAINS: dict[str, tuple[str, object, Sims]] = {
         {"t": {"d0": 0.0, "d1": 0.0, "d2": 1.0, "d3": 2.0, "d4": 1.0}},
     ),
     "PDoc": ("PDoc(doc='d')", {"t": {"z": 1, "c": 0}}, {"t": {"c": 1.0, "d": 1.0, "z": 1.0}}),
-    "alpha_nDCG": ("alpha_nDCG@1", _TWO_TOPICS, {"t": {"a": 1.0, "b": 1.0}}),
-    "ERR_IA": ("ERR_IA@1", _TWO_TOPICS, {"t": {"a": 1.0, "b": 1.0}}),
-    "StRecall": ("StRecall@1", _TWO_TOPICS, {"t": {"a": 1.0, "b": 1.0}}),
+    **{
+        name: (example, _TWO_TOPICS, {"t": {"a": 1.0, "b": 1.0}})
+        for name, example in {
+            **{name: f"{name}@1" for name in "alpha_nDCG alpha_DCG ERR_IA nERR_IA StRecall P_IA".split()},
+            **{name: name for name in "NRBP nNRBP MAP_IA".split()},
+        }.items()
+    },
 }
 
 

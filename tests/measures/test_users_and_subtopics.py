@@ -102,18 +102,55 @@ def test_subtopics_as_in_ndeval(collection: tuple[Diverse, Sims], alpha: float, 
     judged = {key: rel for key, rel in judged.items() if key[1] == "a" or not only_one}
     theirs = [pyndeval.SubtopicQrel(topic, sub, docno, rel) for (topic, sub, docno), rel in judged.items()]
     scored = [pyndeval.ScoredDoc(topic, docno, sim) for topic, docs in run.items() for docno, sim in docs.items()]
-    names = ["alpha-nDCG@2", "alpha-nDCG@10", "ERR-IA@3", "ERR-IA@20", "strec@1", "strec@5"]
+    names = [
+        "alpha-nDCG@2",
+        "alpha-nDCG@10",
+        "ERR-IA@3",
+        "ERR-IA@20",
+        "strec@1",
+        "strec@5",
+        "alpha-DCG@2",
+        "alpha-DCG@10",
+    ]
+    names += ["nERR-IA@1", "nERR-IA@10", "P-IA@1", "P-IA@10", "NRBP", "nNRBP", "MAP-IA"]
     expected = pyndeval.RelevanceEvaluator(theirs, names, relevance_level=level, alpha=alpha).evaluate(scored)
     ours = [
         *(f"alpha_nDCG(alpha={alpha},rel={level})@{k}" for k in (2, 10)),
         *(f"ERR_IA(alpha={alpha},rel={level})@{k}" for k in (3, 20)),
         *(f"StRecall(rel={level})@{k}" for k in (1, 5)),
+        *(f"alpha_DCG(alpha={alpha},rel={level})@{k}" for k in (2, 10)),
+        *(f"nERR_IA(alpha={alpha},rel={level})@{k}" for k in (1, 10)),
+        *(f"P_IA(rel={level})@{k}" for k in (1, 10)),
+        *(f"{name}(alpha={alpha},rel={level})" for name in ("NRBP", "nNRBP")),
+        f"MAP_IA(rel={level})",
     ]
     table = evaluate(as_tuples(judged), run, ours).blocks[0]
     for column, topic in enumerate(table.topics):
         if any(rel >= level for (mine, *_), rel in judged.items() if mine == topic):
             for row, name in enumerate(names):
                 assert table.values[row, column] == pytest.approx(expected[topic][name], rel=1e-12), (topic, name)
+
+
+def test_intents_by_hand() -> None:
+    # a is relevant to x, b to x and y, c to y; the list is c a b.
+    judged = [SubtopicQrel("t", docno, 1, sub) for docno, sub in ("ax", "bx", "by", "cy")]
+    run = {"t": {"c": 3.0, "a": 2.0, "b": 1.0}}
+    x, y = (1 / 2 + 2 / 3) / 2, (1 + 2 / 3) / 2
+    assert values(judged, run, "MAP_IA")["t"] == pytest.approx((x + y) / 2)
+    assert values(judged, run, "P_IA@3")["t"] == pytest.approx(4 / 6)
+    novel = 1 + 1 / 2 + (1 / 2 + 1 / 2) / 4  # y, then x, then both for the second time
+    assert values(judged, run, "NRBP")["t"] == pytest.approx((1 - 1 / 4) / 2 * novel)
+    assert values(judged, run, "nNRBP")["t"] == pytest.approx(novel / (2 + 1 / 2 / 2 + 1 / 2 / 4))  # b c a
+    assert values(judged, run, "nERR_IA@2")["t"] == pytest.approx((1 + 1 / 2) / (2 + 1 / 2 / 2))
+    assert values(judged, run, "alpha_DCG@1")["t"] == pytest.approx(1 / 2)
+
+
+@given(collections())
+def test_one_subtopic_is_a_topic(collection: tuple[Grades, Sims]) -> None:
+    pairs = {"MAP_IA": "AP", "P_IA@5": "P@5", "NRBP(p=0.8,alpha=0)": "RBP"}
+    for figures in evaluate(*collection, [*pairs, *pairs.values()]).to_dict()["run"]["realistic"].values():
+        for one, other in pairs.items():
+            assert figures[one] == pytest.approx(figures[other], abs=1e-12), one
 
 
 def test_subtopics_from_files(tmp_path: Path) -> None:
