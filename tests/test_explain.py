@@ -44,6 +44,7 @@ MORE = """
     Bpref(rel=3) infAP(rel=3) BreakEven(rel=3) IAP(rel=3) IPrec11(rel=3) PRES(rel=3)@5 MOR(rel=3)@5 WSS(rel=3)@0.5
     RNorm(rel=3,docs=50) Success(rel=3)@5 StRecall(rel=3)@5 FAP(rel=3) RR(rel=3) Silence(rel=3)@5 SetF(rel=3)
     Precall(rel=3)@0.5 alpha_DCG(alpha=0)@5 nERR_IA(alpha=0.9,rel=2)@10 NRBP(p=0.8,alpha=0) NRBP(p=0.3,alpha=0.9,rel=3)
+    INSQ(T=0.25,max_rel=3) NERR8(max_rel=3)@5 NERR9(max_rel=3)@2000 NERR10(p=0.5,max_rel=3) NERR11(T=2,max_rel=3)
     nNRBP(p=0.8,alpha=0) nNRBP(p=0.3,alpha=0.9,rel=3) alpha_DCG(rel=3,alpha=0.9)@5 MAP_IA(rel=3) P_IA(rel=3)@5
 """
 ALL = list(dict.fromkeys([*instances(), *parse_measures(MORE)]))

@@ -38,6 +38,14 @@ def test_readers_as_in_cwl_eval(collection: tuple[Grades, Sims]) -> None:
         "BPM(T=2)@20": ir_measures.BPM(T=2.0, max_rel=4) @ 20,
         "SDCG@3": ir_measures.SDCG(max_rel=4) @ 3,
         "SDCG@20": ir_measures.SDCG(max_rel=4) @ 20,
+        "INSQ": ir_measures.INSQ(T=1.0, max_rel=4),
+        "INSQ(T=0.3)": ir_measures.INSQ(T=0.3, max_rel=4),
+        "NERR8@3": ir_measures.NERR8(max_rel=4) @ 3,
+        "NERR8@1200": ir_measures.NERR8(max_rel=4) @ 1200,
+        "NERR9@5": ir_measures.NERR9(max_rel=4) @ 5,
+        "NERR10": ir_measures.NERR10(p=0.9, max_rel=4),
+        "NERR10(p=0.5)": ir_measures.NERR10(p=0.5, max_rel=4),
+        "NERR11(T=2)": ir_measures.NERR11(T=2.0, max_rel=4),
         "Compat": ir_measures.Compat(p=0.95),
         "Compat(p=0.5)": ir_measures.Compat(p=0.5),
         "Compat(p=0.8,normalize=False)": ir_measures.Compat(p=0.8, normalize=False),
@@ -70,6 +78,23 @@ def test_inst_looks_at_a_thousand() -> None:
     assert ir_measures.calc_aggregate([ir_measures.INST(T=1.0, max_rel=1)], qrels, long)[
         ir_measures.INST(T=1.0, max_rel=1)
     ] == pytest.approx(with_tail, rel=1e-9)
+
+
+def test_nearly_err_by_hand() -> None:
+    # Gains 1/2, 0, 1/2: weights 1, 1/2, 1/2 times what the rank alone gives.
+    qrels, run = {"t": {"a": 1, "c": 1}}, {"t": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}}
+    for measure, base in {
+        "NERR8(max_rel=2)@4": [1, 1, 1, 1],
+        "NERR9(max_rel=2)@3": [1, 1 / 2, 1 / 3],
+        "NERR10(p=0.1,max_rel=2)": [0.1**i for i in range(20)],
+        "NERR11(max_rel=2)": [(2 / (i + 2)) ** 2 for i in range(1000)],
+    }.items():
+        weights = [w * each for w, each in zip([1, 1 / 2, 1 / 2] + [1 / 4] * 997, base, strict=False)]
+        expected = (weights[0] + weights[2]) / 2 / sum(weights)
+        assert values(qrels, run, measure)["t"] == pytest.approx(expected, rel=1e-12), measure
+    assert values(qrels, run, "INSQ(T=0.5,max_rel=2)")["t"] == pytest.approx(
+        (1 + 1 / 9) / 2 / sum(1 / i**2 for i in range(1, 1001))
+    )
 
 
 def test_bpm_by_hand() -> None:
