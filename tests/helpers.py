@@ -29,7 +29,8 @@ EXAMPLES: dict[str, dict[str, Any]] = {
 COMPLETE = (
     "P R F E Noise Silence Success SetP SetR SetF RR AP Rprec PDoc RBP RNorm PRES MOR FAP WSS LastRel IPrec IPrec11 "
     "IAP BreakEven Precall DCG nDCG IDCG NCG SDCG ERR Compat INST BPM alpha_nDCG ERR_IA StRecall Bpref infAP Judged "
-    "INSQ NERR8 NERR9 NERR10 NERR11 alpha_DCG nERR_IA NRBP nNRBP MAP_IA P_IA "
+    "INSQ NERR8 NERR9 NERR10 NERR11 alpha_DCG nERR_IA NRBP nNRBP MAP_IA P_IA Q nERR D_nDCG D_Q "
+    "Dsharp_nDCG Dsharp_Q "
     "RBPRes NumQ NumRet NumRel NumRelRet"
 ).split()
 OPEN = {"MOR", "FAP", "IPrec", "IPrec11", "IAP", "Compat", "INST", "BPM", "infAP", "NERR8", "NERR9", "NERR10", "NERR11"}

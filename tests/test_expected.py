@@ -100,7 +100,8 @@ def test_brute_force_with_subtopics(data: st.DataObject) -> None:
     lines.append(Line("t", "x", 1, "d"))
     measures = parse_measures(
         "alpha_nDCG@2 alpha_nDCG(alpha=0.3)@9 alpha_nDCG(alpha=0)@3 ERR_IA@3 StRecall@1 StRecall@3 alpha_DCG@2 "
-        "nERR_IA@3 NRBP NRBP(p=0.9,alpha=0) nNRBP(p=0.8,alpha=0.3) MAP_IA MAP_IA(rel=2) P_IA@1 P_IA(rel=2)@3"
+        "nERR_IA@3 NRBP NRBP(p=0.9,alpha=0) nNRBP(p=0.8,alpha=0.3) MAP_IA MAP_IA(rel=2) P_IA@1 P_IA(rel=2)@3 "
+        "D_nDCG@2 D_nDCG@5 D_Q@2 D_Q(beta=3)@4 Dsharp_nDCG@3 Dsharp_Q(gamma=0.3)@2"
     )
     orders = brute_force(lines, run, measures)
     for depth in (None, 2):

@@ -117,7 +117,10 @@ BROKEN_CHAINS: dict[str, tuple[str, object, Sims]] = {
     **{
         name: (example, _TWO_TOPICS, {"t": {"a": 1.0, "b": 1.0}})
         for name, example in {
-            **{name: f"{name}@1" for name in "alpha_nDCG alpha_DCG ERR_IA nERR_IA StRecall P_IA".split()},
+            **{
+                name: f"{name}@1"
+                for name in "alpha_nDCG alpha_DCG ERR_IA nERR_IA StRecall P_IA D_nDCG D_Q Dsharp_nDCG Dsharp_Q".split()
+            },
             **{name: name for name in "NRBP nNRBP MAP_IA".split()},
         }.items()
     },

@@ -55,6 +55,7 @@ FAMILIES = {
     "gain": "Graded gain",
     "users": "Readers who stop",
     "subtopics": "Subtopics",
+    "ntcir": "Blended ratio, and global gain over intents",
     "incomplete": "Incomplete judgments",
     "filters": "Selections: filters with a threshold",
     "counts": "Counts",

@@ -219,6 +219,7 @@ def _n_nrbp_steps(view: View, p: float = 0.5, alpha: float = 0.5, rel: float | N
     source="C. Zhai, W. W. Cohen, J. Lafferty: Beyond independent relevance: methods and evaluation metrics for "
     "subtopic retrieval, SIGIR 2003",
     example="StRecall@10",
+    aliases=("I_rec",),
     chain="not guaranteed",
     note=_NOTE,
     sees=("names",),
@@ -229,14 +230,16 @@ def subtopic_recall(ranking: Ranking, cutoff: int, rel: float | None = None) -> 
 
 
 @closed(subtopic_recall)
-def _subtopic_recall_moments(ranking: Ranking, cutoff: int, rel: float | None = None) -> Moments:
+def subtopic_recall_moments(ranking: Ranking, cutoff: int, rel: float | None = None) -> Moments:
+    """Return the mean over all orders."""
     stops, topic = by_subtopic(ranking, 1.0, rel)
     seen = ranking.total(topic, np.where(stops.rank <= cutoff, stops.chance, 0.0))
     return Moments(ratio(seen, n_subtopics(ranking.judgments, rel)))
 
 
 @explains(subtopic_recall)
-def _subtopic_recall_steps(view: View, cutoff: int, rel: float | None = None) -> list[Step]:
+def subtopic_recall_steps(view: View, cutoff: int, rel: float | None = None) -> list[Step]:
+    """Return where each subtopic is seen first, and the share of all."""
     rows, every = covered(view, cutoff, 0.0, rel)
     first = [{name: row[name] for name in ("rank", "document", "subtopic")} for row in rows if not row["seen"]]
     return [
