@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import namedtuple
-from itertools import permutations, product
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from exaequo import expected
 from exaequo.judge import Floats, judge, prepare
 from exaequo.measures import Measure, catalogue, parse_measures
 from exaequo.order import Ordering
-from helpers import COMPLETE, OPEN, Grades, Sims, evaluate, instances
+from helpers import COMPLETE, OPEN, Grades, Sims, evaluate, every_order, instances
 
 ALL = [measure for measure in instances() if "gains" not in measure.params]
 ALL += parse_measures("DCG(gains={1:3,2:0.5}) nDCG(gains={0:1,1:3}) RBP(p=0.5)@2 ERR(max_rel=8) alpha_nDCG(alpha=0)@4")
@@ -35,18 +34,6 @@ def small(draw: st.DrawFn) -> tuple[Grades, Sims]:
     }
     judged["d0" if draw(st.booleans()) else "unseen"] = 1
     return {"t": judged}, {"t": run}
-
-
-def every_order(run: dict[str, float]) -> list[dict[str, float]]:
-    """All runs without ties that this one could be."""
-    ties: dict[float, list[str]] = {}
-    for docno, sim in run.items():
-        ties.setdefault(sim, []).append(docno)
-    best_first = [permutations(ties[sim]) for sim in sorted(ties, reverse=True)]
-    return [
-        {docno: -float(at) for at, docno in enumerate(docno for tie in order for docno in tie)}
-        for order in product(*best_first)
-    ]
 
 
 def brute_force(qrels: object, run: dict[str, float], measures: list[Measure], depth: int | None = None) -> Floats:

@@ -46,6 +46,7 @@ MORE = """
     Precall(rel=3)@0.5 alpha_DCG(alpha=0)@5 nERR_IA(alpha=0.9,rel=2)@10 NRBP(p=0.8,alpha=0) NRBP(p=0.3,alpha=0.9,rel=3)
     INSQ(T=0.25,max_rel=3) NERR8(max_rel=3)@5 NERR9(max_rel=3)@2000 NERR10(p=0.5,max_rel=3) NERR11(T=2,max_rel=3)
     Q(beta=0)@5 nERR(max_rel=3)@5 D_Q(beta=0)@3 Dsharp_nDCG(gamma=0.2)@5 Dsharp_Q(beta=10,gamma=1)@5
+    xinfAP(rel=3) statAP(rel=3)
     nNRBP(p=0.8,alpha=0) nNRBP(p=0.3,alpha=0.9,rel=3) alpha_DCG(rel=3,alpha=0.9)@5 MAP_IA(rel=3) P_IA(rel=3)@5
 """
 ALL = list(dict.fromkeys([*instances(), *parse_measures(MORE)]))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import namedtuple
+from dataclasses import replace
 from zlib import crc32
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -105,9 +107,18 @@ def test_conventional_between_realistic_and_optimistic(collection: tuple[Grades,
 
 
 _TWO_TOPICS = [Line("t", "a", 2, "1"), Line("t", "b", 1, "1"), Line("t", "b", 1, "2"), Line("t", "b", 1, "3")]
+
+
+def _drawn(grades: dict[str, float], chances: list[float]) -> exaequo.Qrels:
+    qrels = exaequo.read_qrels({"t": grades})
+    return replace(qrels, frame=qrels.frame.with_columns(prob=pl.Series(chances)))
+
+
 #: For each measure without a promise, judgments and a run that show why there is none.
 BROKEN_CHAINS: dict[str, tuple[str, object, Sims]] = {
     "infAP": ("infAP", {"t": {"d1": -1, "d3": 1, "d0": 1}}, {"t": {"d0": 0.0, "d1": 0.0, "d2": 1.0, "d3": 1.0}}),
+    "xinfAP": ("xinfAP", {"t": {"d1": -1, "d3": 1, "d0": 1}}, {"t": {"d0": 0.0, "d1": 0.0, "d2": 1.0, "d3": 1.0}}),
+    "statAP": ("statAP", _drawn({"a": 2, "b": 1}, [1.0, 0.1]), {"t": {"a": 1.0, "b": 1.0}}),
     "BPM": (
         "BPM(max_rel=3)@5",
         {"t": {"d0": 2, "d1": 1, "d2": 0, "d3": 1, "d4": 0}},

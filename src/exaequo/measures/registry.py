@@ -57,6 +57,7 @@ FAMILIES = {
     "subtopics": "Subtopics",
     "ntcir": "Blended ratio, and global gain over intents",
     "incomplete": "Incomplete judgments",
+    "sampled": "Sampled judgments",
     "filters": "Selections: filters with a threshold",
     "counts": "Counts",
 }

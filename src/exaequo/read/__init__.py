@@ -140,8 +140,9 @@ def _read(
     content, source = load(path, digest=digest)
     if kind == "trec":
         header, start = header_of(content, source.name)
+        layout = trec.layout_of(content, start) if layout is trec.QRELS else layout
         frame = trec.parse(content, layout, source.name, subtopics=layout is trec.QRELS, start=start)
-        return frame, replace(source, header=header)
+        return trec.with_chances(frame), replace(source, header=header)
     return tables.parse(content, kind, layout, source.name, columns), source
 
 
