@@ -40,8 +40,8 @@ def test_strata_by_hand(tmp_path: Path) -> None:
 
 def test_chances_by_hand(tmp_path: Path) -> None:
     qrels = tmp_path / "prels"
-    # b was certain (method 2), whatever its chance; nobody knows the chance of d, so it is left out.
-    qrels.write_text("t a 1 1 0.5\nt b 1 2 0.1\nt c 0 1 0.5\nt d 1 1 NA\nt e 2 1 1e-1\n")
+    # b was certain (method 2), whatever its chance; nobody knows the chance of d, which is left out.
+    qrels.write_text("t a 1 1 0.5\nt b 1 2 0.1\nt c 0 1 0.5\nt d 1 2 NA\nt e 2 1 1e-1\n")
     found = values(qrels, ranked("c", "a", "d", "b"), "statAP")["t"]
     assert found == pytest.approx((2 * 1 / 2 + 1 * (1 + 2) / 4) / (2 + 1 + 10), rel=1e-12)
 

@@ -254,6 +254,7 @@ def subtopic_recall_steps(view: View, cutoff: int, rel: float | None = None) -> 
     formula="MAP_IA = mean over the subtopics with a relevant document of Σ P@i over the ranks i of documents relevant "
     "to the subtopic / all documents relevant to it",
     source=f"{_INTENTS}; subtopics alike as in ndeval",
+    aliases=("AP_IA",),
     chain="not guaranteed",
     note=_NOTE,
     sees=("names",),
