@@ -6,6 +6,7 @@ import json
 import warnings
 from collections.abc import Sequence
 from html.parser import HTMLParser
+from itertools import permutations, product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -29,9 +30,26 @@ EXAMPLES: dict[str, dict[str, Any]] = {
 COMPLETE = (
     "P R F E Noise Silence Success SetP SetR SetF RR AP Rprec PDoc RBP RNorm PRES MOR FAP WSS LastRel IPrec IPrec11 "
     "IAP BreakEven Precall DCG nDCG IDCG NCG SDCG ERR Compat INST BPM alpha_nDCG ERR_IA StRecall Bpref infAP Judged "
+    "INSQ NERR8 NERR9 NERR10 NERR11 alpha_DCG nERR_IA NRBP nNRBP MAP_IA P_IA Q nERR D_nDCG D_Q "
+    "Dsharp_nDCG Dsharp_Q xinfAP statAP "
     "RBPRes NumQ NumRet NumRel NumRelRet"
 ).split()
-OPEN = {"MOR", "FAP", "IPrec", "IPrec11", "IAP", "Compat", "INST", "BPM", "infAP"}
+OPEN = {
+    "MOR",
+    "FAP",
+    "IPrec",
+    "IPrec11",
+    "IAP",
+    "Compat",
+    "INST",
+    "BPM",
+    "infAP",
+    "xinfAP",
+    "NERR8",
+    "NERR9",
+    "NERR10",
+    "NERR11",
+}
 
 Grades = dict[str, dict[str, float]]
 Sims = dict[str, dict[str, float]]
@@ -93,6 +111,18 @@ def instances() -> list[Measure]:
         if "beta" in has:
             result.append(result[-1](beta=2.0))
     return result
+
+
+def every_order(run: dict[str, float]) -> list[dict[str, float]]:
+    """All runs without ties that this one could be."""
+    ties: dict[float, list[str]] = {}
+    for docno, sim in run.items():
+        ties.setdefault(sim, []).append(docno)
+    best_first = [permutations(ties[sim]) for sim in sorted(ties, reverse=True)]
+    return [
+        {docno: -float(at) for at, docno in enumerate(docno for tie in order for docno in tie)}
+        for order in product(*best_first)
+    ]
 
 
 def some(*prefixes: str) -> list[str]:

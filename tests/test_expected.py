@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import namedtuple
-from itertools import permutations, product
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from exaequo import expected
 from exaequo.judge import Floats, judge, prepare
 from exaequo.measures import Measure, catalogue, parse_measures
 from exaequo.order import Ordering
-from helpers import COMPLETE, OPEN, Grades, Sims, evaluate, instances
+from helpers import COMPLETE, OPEN, Grades, Sims, evaluate, every_order, instances
 
 ALL = [measure for measure in instances() if "gains" not in measure.params]
 ALL += parse_measures("DCG(gains={1:3,2:0.5}) nDCG(gains={0:1,1:3}) RBP(p=0.5)@2 ERR(max_rel=8) alpha_nDCG(alpha=0)@4")
@@ -35,18 +34,6 @@ def small(draw: st.DrawFn) -> tuple[Grades, Sims]:
     }
     judged["d0" if draw(st.booleans()) else "unseen"] = 1
     return {"t": judged}, {"t": run}
-
-
-def every_order(run: dict[str, float]) -> list[dict[str, float]]:
-    """All runs without ties that this one could be."""
-    ties: dict[float, list[str]] = {}
-    for docno, sim in run.items():
-        ties.setdefault(sim, []).append(docno)
-    best_first = [permutations(ties[sim]) for sim in sorted(ties, reverse=True)]
-    return [
-        {docno: -float(at) for at, docno in enumerate(docno for tie in order for docno in tie)}
-        for order in product(*best_first)
-    ]
 
 
 def brute_force(qrels: object, run: dict[str, float], measures: list[Measure], depth: int | None = None) -> Floats:
@@ -129,7 +116,9 @@ def test_brute_force_with_subtopics(data: st.DataObject) -> None:
     lines = [Line("t", docno, data.draw(st.sampled_from([0, 1, 2])), sub) for docno, sub in sorted(pairs)]
     lines.append(Line("t", "x", 1, "d"))
     measures = parse_measures(
-        "alpha_nDCG@2 alpha_nDCG(alpha=0.3)@9 alpha_nDCG(alpha=0)@3 ERR_IA@3 StRecall@1 StRecall@3"
+        "alpha_nDCG@2 alpha_nDCG(alpha=0.3)@9 alpha_nDCG(alpha=0)@3 ERR_IA@3 StRecall@1 StRecall@3 alpha_DCG@2 "
+        "nERR_IA@3 NRBP NRBP(p=0.9,alpha=0) nNRBP(p=0.8,alpha=0.3) MAP_IA MAP_IA(rel=2) P_IA@1 P_IA(rel=2)@3 "
+        "D_nDCG@2 D_nDCG@5 D_Q@2 D_Q(beta=3)@4 Dsharp_nDCG@3 Dsharp_Q(gamma=0.3)@2"
     )
     orders = brute_force(lines, run, measures)
     for depth in (None, 2):

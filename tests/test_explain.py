@@ -43,7 +43,11 @@ MORE = """
     nDCG(gains={1:0,2:0,3:0}) nDCG(dcg='exp-log2',gains={1:2.5}) P(rel=3)@5 R(rel=3)@5 Rprec(rel=3) AP(rel=3)
     Bpref(rel=3) infAP(rel=3) BreakEven(rel=3) IAP(rel=3) IPrec11(rel=3) PRES(rel=3)@5 MOR(rel=3)@5 WSS(rel=3)@0.5
     RNorm(rel=3,docs=50) Success(rel=3)@5 StRecall(rel=3)@5 FAP(rel=3) RR(rel=3) Silence(rel=3)@5 SetF(rel=3)
-    Precall(rel=3)@0.5
+    Precall(rel=3)@0.5 alpha_DCG(alpha=0)@5 nERR_IA(alpha=0.9,rel=2)@10 NRBP(p=0.8,alpha=0) NRBP(p=0.3,alpha=0.9,rel=3)
+    INSQ(T=0.25,max_rel=3) NERR8(max_rel=3)@5 NERR9(max_rel=3)@2000 NERR10(p=0.5,max_rel=3) NERR11(T=2,max_rel=3)
+    Q(beta=0)@5 nERR(max_rel=3)@5 D_Q(beta=0)@3 Dsharp_nDCG(gamma=0.2)@5 Dsharp_Q(beta=10,gamma=1)@5
+    xinfAP(rel=3) statAP(rel=3)
+    nNRBP(p=0.8,alpha=0) nNRBP(p=0.3,alpha=0.9,rel=3) alpha_DCG(rel=3,alpha=0.9)@5 MAP_IA(rel=3) P_IA(rel=3)@5
 """
 ALL = list(dict.fromkeys([*instances(), *parse_measures(MORE)]))
 DIGITS = 1e-9
@@ -136,7 +140,7 @@ def test_grades_may_be_fractions(collection: tuple[Grades, Sims]) -> None:
 @settings(max_examples=60, deadline=None)
 @given(diverse())
 def test_the_last_step_with_subtopics(collection: tuple[list[Any], Sims]) -> None:
-    chosen = [each for each in ALL if each.definition.family == "subtopics"]
+    chosen = [each for each in ALL if each.definition.family in ("subtopics", "ntcir")]
     assert len(chosen) > 12
     check_steps(*collection, [*chosen, *parse_measures("AP nDCG P@3")])
 

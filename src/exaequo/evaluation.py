@@ -256,6 +256,12 @@ def remarks_on_grades(judgments: Judgments) -> list[str]:
             f"{name}: {count(judgments.merged, 'document')} judged again for another subtopic (the iteration field); "
             "measures without subtopics take the highest grade"
         )
+    for column, what, measure in (("stratum", "strata", "xinfAP"), ("prob", "chances to be drawn", "statAP")):
+        if column in judgments.qrels.frame.columns:
+            remarks.append(
+                f"{name}: the judgments are a sample, with {what}; {measure} estimates from it, all other measures "
+                "take what was judged for all there is"
+            )
     return remarks
 
 

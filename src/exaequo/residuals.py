@@ -161,7 +161,9 @@ def _named(frame: pl.DataFrame, name: str, column: str = "run") -> pl.DataFrame:
 
 def _refuse_subtopics(measures: Sequence[Measure], ordering: Ordering) -> None:
     for measure in measures:
-        if measure.definition.family == "subtopics" and ordering.judgments.qrels.subtopics is not None:
+        about = measure.definition
+        by_subtopic = about.family in ("subtopics", "ntcir") and "names" in about.sees
+        if by_subtopic and ordering.judgments.qrels.subtopics is not None:
             raise BadParameter(f"{measure} asks for subtopics, and nobody knows those of an unjudged document.")
 
 

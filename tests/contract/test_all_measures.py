@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import namedtuple
+from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 
@@ -69,18 +71,34 @@ def test_conventional_between_realistic_and_optimistic(collection: tuple[Grades,
 
 
 _TWO_TOPICS = [Line("t", "a", 2, "1"), Line("t", "b", 1, "1"), Line("t", "b", 1, "2"), Line("t", "b", 1, "3")]
+
+
+def _drawn(grades: dict[str, float], chances: list[float]) -> exaequo.Qrels:
+    qrels = exaequo.read_qrels({"t": grades})
+    return replace(qrels, frame=qrels.frame.with_columns(prob=pl.Series(chances)))
+
+
 #: For each measure without a promise, judgments and a run that show why there is none.
 BROKEN_CHAINS: dict[str, tuple[str, object, Sims]] = {
     "infAP": ("infAP", {"t": {"d1": -1, "d3": 1, "d0": 1}}, {"t": {"d0": 0.0, "d1": 0.0, "d2": 1.0, "d3": 1.0}}),
+    "xinfAP": ("xinfAP", {"t": {"d1": -1, "d3": 1, "d0": 1}}, {"t": {"d0": 0.0, "d1": 0.0, "d2": 1.0, "d3": 1.0}}),
+    "statAP": ("statAP", _drawn({"a": 2, "b": 1}, [1.0, 0.1]), {"t": {"a": 1.0, "b": 1.0}}),
     "BPM": (
         "BPM(max_rel=3)@5",
         {"t": {"d0": 2, "d1": 1, "d2": 0, "d3": 1, "d4": 0}},
         {"t": {"d0": 0.0, "d1": 0.0, "d2": 1.0, "d3": 2.0, "d4": 1.0}},
     ),
     "PDoc": ("PDoc(doc='d')", {"t": {"z": 1, "c": 0}}, {"t": {"c": 1.0, "d": 1.0, "z": 1.0}}),
-    "alpha_nDCG": ("alpha_nDCG@1", _TWO_TOPICS, {"t": {"a": 1.0, "b": 1.0}}),
-    "ERR_IA": ("ERR_IA@1", _TWO_TOPICS, {"t": {"a": 1.0, "b": 1.0}}),
-    "StRecall": ("StRecall@1", _TWO_TOPICS, {"t": {"a": 1.0, "b": 1.0}}),
+    **{
+        name: (example, _TWO_TOPICS, {"t": {"a": 1.0, "b": 1.0}})
+        for name, example in {
+            **{
+                name: f"{name}@1"
+                for name in "alpha_nDCG alpha_DCG ERR_IA nERR_IA StRecall P_IA D_nDCG D_Q Dsharp_nDCG Dsharp_Q".split()
+            },
+            **{name: name for name in "NRBP nNRBP MAP_IA".split()},
+        }.items()
+    },
 }
 
 

@@ -38,6 +38,14 @@ def test_readers_as_in_cwl_eval(collection: tuple[Grades, Sims]) -> None:
         "BPM(T=2)@20": ir_measures.BPM(T=2.0, max_rel=4) @ 20,
         "SDCG@3": ir_measures.SDCG(max_rel=4) @ 3,
         "SDCG@20": ir_measures.SDCG(max_rel=4) @ 20,
+        "INSQ": ir_measures.INSQ(T=1.0, max_rel=4),
+        "INSQ(T=0.3)": ir_measures.INSQ(T=0.3, max_rel=4),
+        "NERR8@3": ir_measures.NERR8(max_rel=4) @ 3,
+        "NERR8@1200": ir_measures.NERR8(max_rel=4) @ 1200,
+        "NERR9@5": ir_measures.NERR9(max_rel=4) @ 5,
+        "NERR10": ir_measures.NERR10(p=0.9, max_rel=4),
+        "NERR10(p=0.5)": ir_measures.NERR10(p=0.5, max_rel=4),
+        "NERR11(T=2)": ir_measures.NERR11(T=2.0, max_rel=4),
         "Compat": ir_measures.Compat(p=0.95),
         "Compat(p=0.5)": ir_measures.Compat(p=0.5),
         "Compat(p=0.8,normalize=False)": ir_measures.Compat(p=0.8, normalize=False),
@@ -72,6 +80,23 @@ def test_inst_looks_at_a_thousand() -> None:
     ] == pytest.approx(with_tail, rel=1e-9)
 
 
+def test_nearly_err_by_hand() -> None:
+    # Gains 1/2, 0, 1/2: weights 1, 1/2, 1/2 times what the rank alone gives.
+    qrels, run = {"t": {"a": 1, "c": 1}}, {"t": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}}
+    for measure, base in {
+        "NERR8(max_rel=2)@4": [1, 1, 1, 1],
+        "NERR9(max_rel=2)@3": [1, 1 / 2, 1 / 3],
+        "NERR10(p=0.1,max_rel=2)": [0.1**i for i in range(20)],
+        "NERR11(max_rel=2)": [(2 / (i + 2)) ** 2 for i in range(1000)],
+    }.items():
+        weights = [w * each for w, each in zip([1, 1 / 2, 1 / 2] + [1 / 4] * 997, base, strict=False)]
+        expected = (weights[0] + weights[2]) / 2 / sum(weights)
+        assert values(qrels, run, measure)["t"] == pytest.approx(expected, rel=1e-12), measure
+    assert values(qrels, run, "INSQ(T=0.5,max_rel=2)")["t"] == pytest.approx(
+        (1 + 1 / 9) / 2 / sum(1 / i**2 for i in range(1, 1001))
+    )
+
+
 def test_bpm_by_hand() -> None:
     qrels = {"t": {"d0": 2, "d1": 1, "d2": 0, "d3": 1, "d4": 0}}
     run = {"t": {"d0": 0.0, "d1": 0.0, "d2": 1.0, "d3": 2.0, "d4": 1.0}}
@@ -102,18 +127,55 @@ def test_subtopics_as_in_ndeval(collection: tuple[Diverse, Sims], alpha: float, 
     judged = {key: rel for key, rel in judged.items() if key[1] == "a" or not only_one}
     theirs = [pyndeval.SubtopicQrel(topic, sub, docno, rel) for (topic, sub, docno), rel in judged.items()]
     scored = [pyndeval.ScoredDoc(topic, docno, sim) for topic, docs in run.items() for docno, sim in docs.items()]
-    names = ["alpha-nDCG@2", "alpha-nDCG@10", "ERR-IA@3", "ERR-IA@20", "strec@1", "strec@5"]
+    names = [
+        "alpha-nDCG@2",
+        "alpha-nDCG@10",
+        "ERR-IA@3",
+        "ERR-IA@20",
+        "strec@1",
+        "strec@5",
+        "alpha-DCG@2",
+        "alpha-DCG@10",
+    ]
+    names += ["nERR-IA@1", "nERR-IA@10", "P-IA@1", "P-IA@10", "NRBP", "nNRBP", "MAP-IA"]
     expected = pyndeval.RelevanceEvaluator(theirs, names, relevance_level=level, alpha=alpha).evaluate(scored)
     ours = [
         *(f"alpha_nDCG(alpha={alpha},rel={level})@{k}" for k in (2, 10)),
         *(f"ERR_IA(alpha={alpha},rel={level})@{k}" for k in (3, 20)),
         *(f"StRecall(rel={level})@{k}" for k in (1, 5)),
+        *(f"alpha_DCG(alpha={alpha},rel={level})@{k}" for k in (2, 10)),
+        *(f"nERR_IA(alpha={alpha},rel={level})@{k}" for k in (1, 10)),
+        *(f"P_IA(rel={level})@{k}" for k in (1, 10)),
+        *(f"{name}(alpha={alpha},rel={level})" for name in ("NRBP", "nNRBP")),
+        f"MAP_IA(rel={level})",
     ]
     table = evaluate(as_tuples(judged), run, ours).blocks[0]
     for column, topic in enumerate(table.topics):
         if any(rel >= level for (mine, *_), rel in judged.items() if mine == topic):
             for row, name in enumerate(names):
                 assert table.values[row, column] == pytest.approx(expected[topic][name], rel=1e-12), (topic, name)
+
+
+def test_intents_by_hand() -> None:
+    # a is relevant to x, b to x and y, c to y; the list is c a b.
+    judged = [SubtopicQrel("t", docno, 1, sub) for docno, sub in ("ax", "bx", "by", "cy")]
+    run = {"t": {"c": 3.0, "a": 2.0, "b": 1.0}}
+    x, y = (1 / 2 + 2 / 3) / 2, (1 + 2 / 3) / 2
+    assert values(judged, run, "MAP_IA")["t"] == pytest.approx((x + y) / 2)
+    assert values(judged, run, "P_IA@3")["t"] == pytest.approx(4 / 6)
+    novel = 1 + 1 / 2 + (1 / 2 + 1 / 2) / 4  # y, then x, then both for the second time
+    assert values(judged, run, "NRBP")["t"] == pytest.approx((1 - 1 / 4) / 2 * novel)
+    assert values(judged, run, "nNRBP")["t"] == pytest.approx(novel / (2 + 1 / 2 / 2 + 1 / 2 / 4))  # b c a
+    assert values(judged, run, "nERR_IA@2")["t"] == pytest.approx((1 + 1 / 2) / (2 + 1 / 2 / 2))
+    assert values(judged, run, "alpha_DCG@1")["t"] == pytest.approx(1 / 2)
+
+
+@given(collections())
+def test_one_subtopic_is_a_topic(collection: tuple[Grades, Sims]) -> None:
+    pairs = {"MAP_IA": "AP", "P_IA@5": "P@5", "NRBP(p=0.8,alpha=0)": "RBP"}
+    for figures in evaluate(*collection, [*pairs, *pairs.values()]).to_dict()["run"]["realistic"].values():
+        for one, other in pairs.items():
+            assert figures[one] == pytest.approx(figures[other], abs=1e-12), one
 
 
 def test_subtopics_from_files(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from math import log2
 
@@ -136,7 +136,7 @@ def ideal_dcg(ranking: Ranking, cutoff: int | None, dcg: str, gains: Gains | Non
     formula="nDCG@k = DCG@k / DCG@k of the ideal list of all judged documents",
     source=_JK + "; discount as in trec_eval, unless dcg='jk'",
     example="nDCG(dcg='exp-log2')@10",
-    aliases=("NDCG",),
+    aliases=("NDCG", "MSnDCG"),
     note=_ON_GAINS,
     official=("ndcg", "ndcg_cut_{cutoff}"),
 )
@@ -266,7 +266,8 @@ def expected_reciprocal_rank(ranking: Ranking, cutoff: int | None = None, max_re
 
 
 @closed(expected_reciprocal_rank, cut=True)
-def _expected_reciprocal_rank_moments(ranking: Ranking, cutoff: int | None = None, max_rel: float = 4.0) -> Moments:
+def err_moments(ranking: Ranking, cutoff: int | None = None, max_rel: float = 4.0) -> Moments:
+    """Return the mean over all orders."""
     refuse_higher("ERR", ranking, max_rel)
     groups, at = ranking.groups, ranking.gainful
     goes_on = 1 - (np.exp2(ranking.grade[at]) - 1) / 2**max_rel
@@ -276,17 +277,23 @@ def _expected_reciprocal_rank_moments(ranking: Ranking, cutoff: int | None = Non
 
 @explains(expected_reciprocal_rank)
 def _expected_reciprocal_rank_steps(view: View, cutoff: int | None = None, max_rel: float = 4.0) -> list[Step]:
-    rows, looking = [], 1.0
-    for line in view.lines(cutoff):
-        if line.grade > 0:
-            stop = (2.0**line.grade - 1) / 2.0**max_rel
-            chances = {"stops": stop, "still looking": looking, "term": looking * stop / line.rank}
-            rows.append(line.row(judgment=line.grade, **chances))
-            looking *= 1 - stop
+    rows = stopping_rows([(line.rank, line.document, line.grade) for line in view.lines(cutoff)], max_rel)
     return [
         listed("stopping", rows, {"max_rel": max_rel, "cutoff": cutoff}, "no gains"),
         summed(column(rows, "term"), last=True),
     ]
+
+
+def stopping_rows(documents: Iterable[tuple[int, str, float]], max_rel: float) -> list[Row]:
+    """Return where a reader may stop, for documents with their rank and grade."""
+    rows, looking = [], 1.0
+    for rank, document, grade in documents:
+        if grade > 0:
+            stop = (2.0**grade - 1) / 2.0**max_rel
+            chances = {"stops": stop, "still looking": looking, "term": looking * stop / rank}
+            rows.append({"rank": rank, "document": document, "judgment": grade, **chances})
+            looking *= 1 - stop
+    return rows
 
 
 @define(

@@ -55,7 +55,9 @@ FAMILIES = {
     "gain": "Graded gain",
     "users": "Readers who stop",
     "subtopics": "Subtopics",
+    "ntcir": "Blended ratio, and global gain over intents",
     "incomplete": "Incomplete judgments",
+    "sampled": "Sampled judgments",
     "filters": "Selections: filters with a threshold",
     "counts": "Counts",
 }

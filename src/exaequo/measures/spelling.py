@@ -1,4 +1,4 @@
-"""What other programs call our measures: trec_eval, pytrec_eval, ranx, BEIR, MS MARCO. In: a name. Out: our notation.
+"""What other programs call our measures: trec_eval, ranx, BEIR, ndeval, NTCIREVAL. In: a name. Out: our notation.
 
 Names of trec_eval stand beside each measure (`official`); capitals do not matter, nor whether a cutoff follows `@`, `_`
 or a dot. What can mean several things is refused, with what these are.
@@ -42,7 +42,7 @@ AMBIGUOUS = {
     "11pt_avg": "IPrec11, at exactly 0, 0.1, … 1, or trec_eval's (`exaequo trec_eval`), which rounds recall",
     "utility": "Utility(u_rel=…,u_nonrel=…), of what a threshold selects, or trec_eval's, of the whole list",
 }
-_NAME = re.compile(r"(?P<name>[a-z0-9]+(?:[_-][a-z]+)*?)(?:[@._](?P<at>[0-9]+(?:\.[0-9]+)?))?", re.IGNORECASE)
+_NAME = re.compile(r"(?P<name>[a-z0-9]+[#♯]?(?:[_-][a-z]+)*?)(?:[@._](?P<at>[0-9]+(?:\.[0-9]+)?))?", re.IGNORECASE)
 _PATIENCE = re.compile(r"rbp\.(?P<decimals>[0-9]+)", re.IGNORECASE)
 
 
@@ -56,7 +56,7 @@ def ours(text: str, *, complete: bool = True) -> str | None:
     found = _NAME.fullmatch(text)
     if found is None or known(text) or (known(found["name"]) and text == f"{found['name']}@{found['at']}"):
         return None
-    name, at = found["name"].casefold().replace("-", "_"), found["at"]
+    name, at = found["name"].casefold().replace("-", "_").replace("#", "sharp").replace("♯", "sharp"), found["at"]
     several = AMBIGUOUS.get(f"{name}@" if at else name)
     if several and complete:
         raise UnknownMeasure(f"{text!r} can mean {several.format(k=at)}; say which.")

@@ -72,7 +72,18 @@ class Step:
 
 
 #: Sentences that have another form, about the first documents.
-CUT = ("precision at each", "none found", "none relevant", "gains", "plain gains", "no gains", "no subtopics")
+CUT = (
+    *(
+        "precision at each",
+        "none found",
+        "none relevant",
+        "gains",
+        "plain gains",
+        "no gains",
+        "subtopics",
+        "no subtopics",
+    ),
+)
 Explainer = Callable[..., list[Step]]
 
 

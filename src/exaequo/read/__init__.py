@@ -140,9 +140,10 @@ def _read(
     content, source = load(path, digest=digest)
     if kind == "trec":
         header, start = header_of(content, source.name)
+        layout = trec.layout_of(content, start) if layout is trec.QRELS else layout
         frame = trec.parse(content, layout, source.name, subtopics=layout is trec.QRELS, start=start)
         remarks = oddities(frame, layout, source.name, content, table=False)
-        return frame, replace(source, header=header, remarks=(*remarks,))
+        return trec.with_chances(frame), replace(source, header=header, remarks=(*remarks,))
     frame = tables.parse(content, kind, layout, source.name, columns)
     return frame, replace(source, remarks=(*oddities(frame, layout, source.name, content),))
 

@@ -11,6 +11,8 @@ from exaequo.read.source import Source
 
 #: Column of the 64-bit hash of (qid, docno): finds duplicates and joins run to qrels (see `judge`).
 KEY = "key"
+#: What a line of sampled judgments says besides.
+SAMPLED = ("stratum", "prob")
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +33,7 @@ class Run:
 
 @dataclass(frozen=True, eq=False)
 class Qrels:
-    """What people judged: `qid, docno, rel, key`.
+    """What people judged: `qid, docno, rel, key`; of a sample also the `stratum`, or the chance to be drawn, `prob`.
 
     Where the iteration field tells subtopics apart, `subtopics` holds every judgment: the `row` of its document in
     `frame`, its `subtopic` and its `rel`. A document that was judged for several stands once in `frame`, with the
@@ -65,7 +67,7 @@ def repeated(frame: pl.DataFrame, *, subtopics: bool = False) -> pl.DataFrame | 
 
 def by_subtopic(frame: pl.DataFrame, source: Source) -> Qrels:
     """Make judgments of lines with an iteration field, which holds the subtopic if it is not always the same."""
-    lines = frame.select("qid", "docno", "rel", KEY)
+    lines = frame.select("qid", "docno", "rel", KEY, *(name for name in SAMPLED if name in frame.columns))
     if "iter" not in frame.columns or (frame["iter"].fill_null("") == (frame["iter"][0] or "")).all():
         return Qrels(lines, source)
     row = np.arange(frame.height)

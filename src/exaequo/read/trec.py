@@ -1,5 +1,7 @@
 """TREC text: runs (`qid iter docno rank sim run_id`) and qrels (`qid iter docno rel`). In: bytes. Out: a frame.
 
+Sampled qrels have five fields: `qid iter docno stratum rel`, or `qid docno rel method prob`.
+
 Three ways to the same frame. Clean files (one separator, no comments) go to Polars as they are. Files with runs
 of blanks, tabs, comments or carriage returns are tidied first, whole buffers at a time. What is left goes through
 `line_by_line`, which is slow, defines what is right, and says what is wrong with each line.
@@ -33,6 +35,8 @@ class Layout:
     more: bool
     once: tuple[str, ...] = ("qid", "docno")
     comments: bool = True
+    #: What else must be a number: its field, how it is written, and that in words.
+    also: tuple[str, str, str] | None = None
 
     @property
     def expected(self) -> str:
@@ -48,12 +52,20 @@ class Layout:
 RUN = Layout("a run", ("qid", "iter", "docno", "rank", "sim", "run_id"), "sim", more=True)
 QRELS = Layout("judgments", ("qid", "iter", "docno", "rel"), "rel", more=False)
 
+_STRATUM = ("stratum", r"[0-9]+", "a whole number")
+_CHANCE = ("prob", r"0*(\.[0-9]+)?|0*1(\.0*)?|[0-9](\.[0-9]*)?[eE]-0*[1-9][0-9]*|NA", "a chance from 0 to 1, or NA")
+STRATA = Layout("sampled judgments", ("qid", "iter", "docno", "stratum", "rel"), "rel", more=False, also=_STRATUM)
+CHANCES = Layout("sampled judgments", ("qid", "docno", "rel", "method", "prob"), "rel", more=False, also=_CHANCE)
+#: How documents were chosen that were certain to be judged, whatever chance stands beside them.
+_CERTAIN = ("0", "2")
+
 #: Words that are column names, not data, when two of them stand in one line.
 _HEADER = frozenset(
     "qid query_id q_id query topic topic_id iter iteration docno doc_id docid document sim score rank rel "
     "relevance label run_id runid run tag system".split()
 )
 _CUT = "The file seems to be cut short: copy it again, or delete the line."
+_FIRST = re.compile(rb"^[ \t]*[^#\s].*$", re.MULTILINE)
 _COMMENTS = re.compile(rb"^#.*\n?", re.MULTILINE)
 
 
@@ -88,6 +100,30 @@ def parse(
     return with_keys(frame)
 
 
+def layout_of(data: bytes, start: int = 0) -> Layout:
+    """Return the layout of qrels: that of a sample if the first and the last line are such lines, else the usual one.
+
+    Where the second field of both is the same it is the iteration, and the fourth the stratum; else it is a document.
+    """
+    first = _FIRST.search(data, start)
+    one, last = (first[0] if first else b"").split(), data.rstrip().rpartition(b"\n")[2].split()
+    numbers = [bool(_NUMBER.fullmatch(field.decode(errors="replace"))) for field in one]
+    if not len(one) == len(last) == len(STRATA.fields) or not numbers[3]:
+        return QRELS
+    if one[1] == last[1]:
+        return STRATA if numbers[4] else QRELS
+    return CHANCES if numbers[2] and (numbers[4] or one[4] == b"NA") else QRELS
+
+
+def with_chances(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return sampled judgments with the chance of each document as a number, null where it is not known."""
+    if "prob" not in frame.columns:
+        return frame
+    chance = pl.col("prob").cast(pl.Float64, strict=False)
+    certain = pl.col("method").is_in(_CERTAIN) & chance.is_not_null()
+    return frame.with_columns(prob=pl.when(certain).then(1.0).otherwise(chance))
+
+
 def parse_clean(data: bytes, layout: Layout) -> pl.DataFrame | None:
     """Read a file with one separator and nothing but data; None if it is not such a file."""
     first = data[: data.find(b"\n") + 1] or data
@@ -109,6 +145,8 @@ def parse_clean(data: bytes, layout: Layout) -> pl.DataFrame | None:
         return None
     # A short or blank line, or an empty field, shows as a null; NaN and infinity are accepted as numbers.
     whole = frame.height and not any(column.null_count() for column in frame)
+    if whole and layout.also and not frame[layout.also[0]].str.contains(f"^({layout.also[1]})$").all():
+        return None
     return frame.rechunk() if whole and frame[layout.number].is_finite().all() else None
 
 
@@ -175,12 +213,16 @@ def _check_line(
         mend = "Delete it; or, if the file is a table, name it .csv or .tsv, or say so with --reader."
         return problem(f"a header line ({text})", "data", mend)
     if len(fields) < width or (len(fields) > width and not layout.more):
-        return problem(f"{count(len(fields), 'field')} ({text})", layout.expected, mend_width(fields, layout.number))
+        mend = "Mend or delete the line." if layout.also else mend_width(fields, layout.number)
+        return problem(f"{count(len(fields), 'field')} ({text})", layout.expected, mend)
     noun = "score" if layout.number == "sim" else "judgment"
     value = finite(fields[at])
     if value is None:
         mend = "Drop the line or give it a score." if noun == "score" else "Mend the judgment or drop the line."
         return problem(f"{noun} is {quoted(fields[at])}", "a finite number", mend_number(fields[at], mend))
+    if layout.also and not re.fullmatch(layout.also[1], fields[layout.fields.index(layout.also[0])]):
+        name, _, expected = layout.also
+        return problem(f"{name} is {quoted(fields[layout.fields.index(name)])}", expected, "Mend or drop the line.")
     return (*fields[:at], value, *fields[at + 1 : width])
 
 
