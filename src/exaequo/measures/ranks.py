@@ -64,7 +64,7 @@ def _reciprocal_rank_steps(view: View, cutoff: int | None = None, rel: float | N
 @define(
     "AP",
     title="Average precision",
-    formula="AP@k = Σ P@i over the ranks i ≤ k of relevant documents / all relevant documents, with relative at most k",
+    formula="AP@k = Σ P@i over the ranks i ≤ k of relevant documents / all relevant documents",
     source=_BUCKLEY_VOORHEES,
     example="AP(rel=2)@100",
     aliases=("MAP",),
@@ -226,7 +226,7 @@ def _precision_at_document_steps(view: View, doc: str, rel: float | None = None)
 @define(
     "RBP",
     title="Rank-biased precision",
-    formula="RBP(p)@k = (1 − p) · Σ p^(i−1) over the ranks i ≤ k of relevant documents, with graded each times its grade",
+    formula="RBP(p)@k = (1 − p) · Σ p^(i−1) over the ranks i ≤ k of relevant documents",
     source="A. Moffat, J. Zobel: Rank-biased precision, ACM TOIS 27(1), 2008",
     example="RBP(p=0.95)",
     unbounded="graded",
@@ -258,8 +258,9 @@ def _rank_biased_precision_steps(
         rows.append(line.row(weight=weight, **({"term": line.grade * weight} if graded else {})))
     together = summed(column(rows, "term" if graded else "weight"))
     total = together.numbers["total"]
+    key = "reader goes on by grade" if graded else "reader goes on"
     return [
-        listed("reader goes on by grade" if graded else "reader goes on", rows, {"n": view.n_rel(rel), "p": p, "cutoff": cutoff}),
+        listed(key, rows, {"n": view.n_rel(rel), "p": p, "cutoff": cutoff}),
         together,
         Step("rbp", {"p": p, "total": total, "result": (1 - p) * total}),
     ]

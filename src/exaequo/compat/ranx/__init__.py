@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from exaequo.compat.ranx import metrics as metrics
-from exaequo.compat.ranx.metrics import nested, parsed, values
+from exaequo.compat.ranx.metrics import parsed, values
 from exaequo.compat.ranx.records import Qrels, Run
 from exaequo.compat.ranx.report import TESTS, Pairs, Report
 from exaequo.errors import BadParameter, ExaequoError
@@ -46,10 +46,10 @@ def evaluate(
     found = dict(zip(names, values(qrels, run, list(map(parsed, names)), ties), strict=True))
     if isinstance(run, Run) and save_results_in_run:
         for name, each in found.items():
-            run.mean_scores[name] = np.mean(each)
+            run.mean_scores[name] = float(np.mean(each))
             run.scores[name].update(zip(run.keys(), each, strict=True))
             if return_std and return_mean:
-                run.std_scores[name] = np.std(each)
+                run.std_scores[name] = float(np.std(each))
     summed = {name: _mean(each, return_std) if return_mean else each for name, each in found.items()}
     return summed[names[0]] if len(names) == 1 else summed
 
@@ -74,14 +74,14 @@ def compare(
     ties: str = "input",
 ) -> Report:
     """Evaluate runs, test all pairs, and return a report."""
-    check_choice("stat_test", stat_test, TESTS)
+    check_choice("stat_test", stat_test, [*TESTS])
     asked = [metrics] if isinstance(metrics, str) else list(metrics)
     names = [run.name if run.name is not None else f"run_{at}" for at, run in enumerate(runs, 1)]
     if len(set(names)) < len(names):
         raise BadParameter(f"Runs need different names. Got {', '.join(names)} instead; set run.name.")
     found: dict[str, dict[str, Floats]] = {}
     for name, run in zip(names, runs, strict=True):
-        each = evaluate(qrels, run, asked, return_mean=False, threads=threads, make_comparable=make_comparable, ties=ties)
+        each = evaluate(qrels, run, asked, False, threads=threads, make_comparable=make_comparable, ties=ties)
         found[name] = {asked[0]: each} if len(asked) == 1 else each
     tables = {metric: np.stack([found[name][metric] for name in names]) for metric in asked}
     setting = Setting(samples=n_permutations, seed=random_seed)

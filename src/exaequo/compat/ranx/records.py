@@ -195,10 +195,7 @@ class Records(Generic[Number]):
         name: str | None = None,
     ) -> Self:
         """Read a Parquet file; with `pd_kwargs`, as pandas reads it."""
-        if pd_kwargs:
-            data = needed("pandas", "pd_kwargs").read_parquet(path, **pd_kwargs)
-        else:
-            data = pl.read_parquet(path)
+        data = needed("pandas", "pd_kwargs").read_parquet(path, **pd_kwargs) if pd_kwargs else pl.read_parquet(path)
         return cls.from_df(data, q_id_col, doc_id_col, score_col, name)
 
 
@@ -209,10 +206,10 @@ def _ordered(documents: dict[str, Number]) -> dict[str, Number]:
 
 def file_kind(path: str, kind: str | None, kinds: Mapping[str, str] = _KINDS) -> str:
     """Return what kind of file this is: what was said, or what its ending says."""
-    chosen = kind or kinds.get(Path(path).suffix[1:])
+    chosen = kind or kinds.get(Path(path).suffix[1:], "another ending")
     if chosen not in kinds.values():
         known = ", ".join(dict.fromkeys(kinds.values()))
-        raise BadParameter(f"{path}: the kind of file must be one of {known}. Got {chosen or 'another ending'} instead.")
+        raise BadParameter(f"{path}: the kind of file must be one of {known}. Got {chosen} instead.")
     return chosen
 
 
@@ -318,7 +315,7 @@ class Run(Records[float]):
 
     def make_comparable(self, qrels: Qrels) -> Run:
         """Keep the judged topics, add empty lists for those that are missing, sort again."""
-        self._lists = {topic: self._lists.get(topic, {}) for topic in qrels.keys()}
+        self._lists = {topic: self._lists.get(topic, {}) for topic in qrels.qrels}
         self.sort()
         return self
 

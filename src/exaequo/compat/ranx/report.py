@@ -135,7 +135,7 @@ class Report:
 
     def print_results(self) -> None:
         """Print the means as JSON."""
-        print(json.dumps(self.results, indent=4))
+        print(json.dumps(self.results, indent=4))  # noqa: T201 - what it is for
 
     def __repr__(self) -> str:
         return self.to_table()
