@@ -22,14 +22,16 @@ from exaequo.errors import BadParameter, UnknownMeasure
 
 Lists = dict[str, dict[str, float]]
 METRICS = (
-    "hits hits@5 hits-l2 hit_rate hit_rate@3 precision precision@7 precision@5-l2 recall recall@20 f1 f1@10 r-precision "
-    "mrr mrr@2 map map@20 map-l2 dcg@10 dcg_burges@5-l3 ndcg ndcg@10 ndcg@10-l2 ndcg_burges bpref rbp.95 rbp.5-l2 rbp@8"
+    "hits hits@5 hits-l2 hit_rate hit_rate@3 precision precision@7 precision@5-l2 recall recall@20 f1 f1@10 "
+    "r-precision "
+    "mrr mrr@2 map map@20 map-l2 dcg@10 dcg_burges@5-l3 ndcg ndcg@10 ndcg@10-l2 ndcg_burges bpref "
+    "rbp.95 rbp.5-l2 rbp@8"
 ).split()
 
 
 def collection(seed: int, *, distinct: int) -> tuple[dict[str, dict[str, int]], Lists]:
     """Graded judgments, and lists with many ties, of up to 60 documents."""
-    draw = random.Random(seed)  # noqa: S311 - no secret
+    draw = random.Random(seed)
     names = [f"d{at}" for at in range(80)]
     qrels, run = {}, {}
     for topic in ("q10", "q2", "q1", "q7"):
@@ -42,7 +44,7 @@ def collection(seed: int, *, distinct: int) -> tuple[dict[str, dict[str, int]], 
 @pytest.mark.parametrize("n", [1, 15, 16, 17, 40, 333])
 @pytest.mark.parametrize("distinct", [1, 3, 40, 10**6])
 def test_ties_stand_where_ranx_leaves_them(n: int, distinct: int) -> None:
-    draw = random.Random(n * distinct)  # noqa: S311
+    draw = random.Random(n * distinct)
     scores = [float(draw.randrange(distinct)) for _ in range(n)]
     original = ranx.Run({"q": {str(at): score for at, score in enumerate(scores)}})
     assert [str(at) for at in of_records(scores)] == list(original.to_dict()["q"])

@@ -37,7 +37,7 @@ def test_average_precision_over_at_most_k_is_never_lower(collection: tuple[Grade
 
 
 def test_rank_biased_precision_of_grades_is_that_of_ranx() -> None:
-    draw = random.Random(1)  # noqa: S311 - no secret
+    draw = random.Random(1)
     names = [f"d{at}" for at in range(50)]
     qrels = {topic: {docno: draw.choice([0, 1, 2, 3]) for docno in draw.sample(names, 20)} for topic in "12345"}
     run = {topic: {docno: draw.random() for docno in draw.sample(names, 40)} for topic in "12345"}

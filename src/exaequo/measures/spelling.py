@@ -1,7 +1,7 @@
 """What others call our measures: trec_eval, ranx, BEIR, MTEB, MS MARCO, NTCIREVAL. In: a name. Out: our notation.
 
-Names of trec_eval stand beside each measure (`official`); capitals do not matter, nor whether a cutoff follows `@`, `_`,
-`_at_` or a dot, nor zeros before it. What can mean several things is refused, with what these are.
+Names of trec_eval stand beside each measure (`official`); capitals do not matter, nor whether a cutoff follows `@`,
+`_`, `_at_` or a dot, nor zeros before it. What can mean several things is refused, with what these are.
 """
 
 from __future__ import annotations
