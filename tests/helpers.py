@@ -108,6 +108,10 @@ def instances() -> list[Measure]:
             result.append(result[-1](rel=2))
         if "dcg" in has:
             result += [bare(dcg="jk") @ 3, bare(dcg="exp-log2") @ 10, bare(gains={1: 3, 2: 9})]
+        if "relative" in has:
+            result.append(bare(relative=True) @ 3)
+        if "graded" in has:
+            result.append(bare(graded=True) @ 3)
         if "beta" in has:
             result.append(result[-1](beta=2.0))
     return result

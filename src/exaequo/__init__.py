@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from exaequo.evaluation import evaluate, lexirecall
     from exaequo.explanation import explain, explain_filter
     from exaequo.gating import gate
+    from exaequo.logs import log
     from exaequo.measures import Measure, define, parse_measure
     from exaequo.order import Ranking
     from exaequo.pooling import pool
@@ -77,6 +78,7 @@ __all__ = [
     "filtering",
     "gate",
     "lexirecall",
+    "log",
     "measures",
     "parse_measure",
     "plot",
@@ -107,6 +109,7 @@ _HOMES = {
     "errors": "BadParameter DataWarning ExaequoError InputError MissingTopics Problem UnknownMeasure UsageError",
     "evaluation": "evaluate lexirecall",
     "explanation": "explain explain_filter",
+    "logs": "log",
     "measures": "Measure define parse_measure",
     "order": "Ranking",
     "pooling": "pool",

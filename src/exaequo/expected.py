@@ -102,7 +102,7 @@ def _under_a_cut(measure: Measure, whole: Ranking, depth: int | None) -> Callabl
     if about.cut and about.linear:
         form = about.linear(whole, **params)
         return lambda: of_linear(whole, replace(form, weight=form.weight * (whole.rank <= depth)))
-    if about.cut:
+    if about.cut and not params.get("relative"):  # which divides by the cutoff that was asked for
         params["cutoff"] = min(cutoff or depth, depth)
     elif not (about.ours and cutoff and cutoff <= depth):  # what lies below the cut counts, or may count
         return None

@@ -244,7 +244,7 @@ def _topics(measure: Measure, unknown: Unknown) -> pl.DataFrame:
     """Return the values of one measure, topic by topic: in the four corners, and the least and the greatest."""
     outcomes = np.zeros(len(unknown.unknown), dtype=bool), unknown.unknown
     corners = [unknown.values(measure, each, ties) for each in outcomes for ties in ("realistic", "optimistic")]
-    tail = _tail(measure, unknown.base.returned)
+    tail = _tail(measure, unknown.base.returned) * (unknown.grade if measure.params.get("graded") else 1.0)
     corners = [*corners[:2], *(each + tail for each in corners[2:])]
     how, extremes = _extremes(measure, unknown)
     together = np.stack([*extremes, *corners])
@@ -271,7 +271,7 @@ def _extremes(measure: Measure, unknown: Unknown) -> tuple[str, list[Floats]]:
         return BOUNDS, []
     if name in CUT:
         return BOUNDS, _cut(measure, unknown, measure.params["cutoff"])
-    if name == "AP":
+    if name == "AP" and not measure.params.get("relative"):
         return BOUNDS, _first_or_last(measure, unknown, cutoff)
     steps = min(cutoff or np.inf, int(unknown.nth.max(initial=0)))
     if name in FIRST_OR_LAST and growing and steps <= MOST_STEPS:

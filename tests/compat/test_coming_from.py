@@ -18,7 +18,6 @@ import ranx
 import exaequo
 from exaequo import InputError
 from exaequo.compat import ir_measures as ours
-from exaequo.measures.registry import temporary
 
 PAGE = (Path(__file__).parents[2] / "docs" / "coming-from.md").read_text(encoding="utf-8")
 NAMES = {"map": "AP", "map@20": "AP@20", "mrr": "RR", "ndcg@10": "nDCG@10", "ndcg_burges": "nDCG(dcg='exp-log2')"}
@@ -104,6 +103,7 @@ def test_rank_biased_precision_of_ranx_adds_up_grades(theirs: tuple[Any, Any]) -
     by_grade = [mean(*theirs, f"RBP(p=0.95,rel={grade})", "input") for grade in (1, 2, 3)]
     assert found == pytest.approx(sum(by_grade), abs=1e-12)
     assert found > 1
+    assert found == pytest.approx(mean(*theirs, "RBP(p=0.95,graded=True)", "input"), abs=1e-12)
     assert f"{found:.4f} for `llm-judge`" in PAGE
     assert f"{by_grade[0]:.4f} in the same order" in PAGE
 
@@ -142,7 +142,9 @@ def test_topics_that_ranx_counts_as_zero() -> None:
 
 
 def test_average_precision_divided_by_at_most_k(theirs: tuple[Any, Any]) -> None:
-    (code,) = re.findall(r"^```python\n(.*?APMin.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    (code,) = re.findall(
+        r"^```python\n(import exaequo\n\nqrels, run = .*?relative.*?)^```", PAGE, re.MULTILINE | re.DOTALL
+    )
     qrels, run = (each.to_dict() for each in theirs)
     expected = {}
     for topic, grades in qrels.items():
@@ -150,10 +152,23 @@ def test_average_precision_divided_by_at_most_k(theirs: tuple[Any, Any]) -> None
         ranked = sorted(run[topic], key=lambda docno: (run[topic][docno], docno), reverse=True)[:5]
         hits = [rank for rank, docno in enumerate(ranked, 1) if docno in relevant]
         expected[topic] = sum(nth / rank for nth, rank in enumerate(hits, 1)) / min(5, len(relevant))
+    measure = "AP(relative=True)@5"
+    found = exaequo.evaluate(qrels, run, measure, ties="conventional")
+    assert found["run", "conventional", measure].to_dict() == pytest.approx(expected)
     names: dict[str, Any] = {}
-    with temporary():
-        exec(code, names)  # noqa: S102 - our own documentation
-        shown = exaequo.evaluate(names["qrels"], names["run"], ["AP@2", "APMin@2"])
-        found = exaequo.evaluate(qrels, run, "APMin@5", ties="conventional")
-        assert found["run", "conventional", "APMin@5"].to_dict() == pytest.approx(expected)
-        assert (shown.mean("AP@2"), shown.mean("APMin@2")) == pytest.approx((2 / 3, 1))
+    exec(code, names)  # noqa: S102 - our own documentation
+    shown = exaequo.evaluate(names["qrels"], names["run"], ["AP@2", "AP(relative=True)@2"])
+    assert [shown.mean(each) for each in shown.measures] == pytest.approx((2 / 3, 1))
+
+
+def test_every_measure_of_the_table_of_names_is_one() -> None:
+    section = PAGE.partition("## One name, several numbers")[2].partition("\n## ")[0]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in section.splitlines() if line.startswith("|")]
+    ours_said = [cell.strip("`") for *_, cell in rows[2:] if cell != "–"]
+    assert len(ours_said) > 10
+    for measure in ours_said:
+        assert str(exaequo.parse_measure(measure)) == measure
+    understood = {"Hit@0010": "Success@10", "map@100": "AP@100", "ndcg@10": "nDCG@10", "MRR@10": "RR@10"}
+    for name, measure in understood.items():
+        assert f"`{name}`" in section
+        assert str(exaequo.parse_measure(name)) == measure

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,17 @@ from exaequo.trec_eval.command import main as trec_eval
         ("alpha-nDCG@10", "alpha_nDCG@10"),
         ("ERR-IA@20", "ERR_IA@20"),
         ("pres@100", "PRES@100"),
+        ("ndcg_at_10", "nDCG@10"),
+        ("map_at_1000", "AP@1000"),
+        ("mrr_at_10", "RR@10"),
+        ("recall_at_100", "R@100"),
+        ("precision_at_5", "P@5"),
+        ("hit_rate_at_5", "Success@5"),
+        ("Recall@100", "R@100"),
+        ("MAP@10", "AP@10"),
+        ("Hit@0010", "Success@10"),
+        ("P@0005", "P@5"),
+        ("RR@0010", "RR@10"),
     ],
 )
 def test_usual_spellings(theirs: str, ours: str) -> None:
@@ -64,7 +76,7 @@ def test_usual_spellings(theirs: str, ours: str) -> None:
 
 @pytest.mark.parametrize("name", AMBIGUOUS)
 def test_what_can_mean_several_things_is_refused(name: str) -> None:
-    text = name.replace("@", "@7")
+    text = re.sub("@0?", r"\g<0>7", name)
     with pytest.raises(UnknownMeasure, match=f"'{text}' can mean ") as raised:
         parse_measure(text)
     assert "{" not in str(raised.value)

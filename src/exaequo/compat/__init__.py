@@ -1,1 +1,1 @@
-"""Drop-ins: replace `import pytrec_eval` by `from exaequo.compat import pytrec_eval`, and the like for ir_measures."""
+"""Drop-ins: `from exaequo.compat import pytrec_eval` for `import pytrec_eval`, and so for ir_measures and ranx."""

@@ -64,6 +64,9 @@ PARAMETERS: dict[str, Parameter] = {
         "leave documents nobody judged out of the list", lambda v: isinstance(v, bool), "True or False"
     ),
     "relative": Parameter("divide by the best there can be", lambda v: isinstance(v, bool), "True or False"),
+    "graded": Parameter(
+        "count a relevant document as its grade, not as 1", lambda v: isinstance(v, bool), "True or False"
+    ),
     "docs": Parameter(
         "size of the collection", lambda v: type(v) is int and 1 <= v <= MOST_DOCUMENTS, "a whole number ≥ 1"
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from exaequo.judge import Bools, Floats
+from exaequo.judge import Bools, Floats, Ints
 from exaequo.measures.arithmetic import begins, ratio, sums_so_far
 from exaequo.measures.moments import Linear, Moments, closed, linear, one_by, top
 from exaequo.measures.registry import define
@@ -70,18 +70,28 @@ def _reciprocal_rank_steps(view: View, cutoff: int | None = None, rel: float | N
     aliases=("MAP",),
     official=("map", "map_cut_{cutoff}"),
 )
-def average_precision(ranking: Ranking, cutoff: int | None = None, rel: float | None = None) -> Floats:
+def average_precision(
+    ranking: Ranking, cutoff: int | None = None, rel: float | None = None, relative: bool = False
+) -> Floats:
     hits = ranking.hits(rel, cutoff)
-    return ratio(ranking.total(hits.topic, hits.nth / hits.rank), ranking.n_rel(rel))
+    return ratio(ranking.total(hits.topic, hits.nth / hits.rank), _divisor(ranking, cutoff, rel, relative))
+
+
+def _divisor(ranking: Ranking, cutoff: int | None, rel: float | None, relative: bool) -> Ints:
+    """Return all relevant documents of each topic, or as many of them as fit in the first `cutoff`."""
+    n = ranking.n_rel(rel)
+    return np.minimum(n, cutoff) if relative and cutoff is not None else n
 
 
 @closed(average_precision, cut=True)
-def _average_precision_moments(ranking: Ranking, cutoff: int | None = None, rel: float | None = None) -> Moments:
+def _average_precision_moments(
+    ranking: Ranking, cutoff: int | None = None, rel: float | None = None, relative: bool = False
+) -> Moments:
     """At each rank of a tie: the chance of a relevant document, times the mean precision there if it is one.
 
     For the variance see docs/expected.md: sums over two, three and four different ranks, by running sums.
     """
-    groups, n = ranking.groups, ranking.n_rel(rel)
+    groups, n = ranking.groups, _divisor(ranking, cutoff, rel, relative)
     inside, above = groups.counts(ranking.relevant(rel))
     kept = inside[groups.of] > 0
     at = np.flatnonzero(kept if cutoff is None else kept & (ranking.rank <= cutoff))
@@ -127,9 +137,12 @@ def _chances(size: Floats, marked: Floats) -> list[Floats]:
 
 
 @explains(average_precision)
-def average_precision_steps(view: View, cutoff: int | None = None, rel: float | None = None) -> list[Step]:
-    rows = hits(view, cutoff, rel)
-    mean = summed_over("over n", column(rows, "precision"), view.n_rel(rel), fractions(rows))
+def average_precision_steps(
+    view: View, cutoff: int | None = None, rel: float | None = None, relative: bool = False
+) -> list[Step]:
+    rows, n = hits(view, cutoff, rel), view.n_rel(rel)
+    key, most = ("over most", min(n, cutoff)) if relative and cutoff is not None else ("over n", n)
+    mean = summed_over(key, column(rows, "precision"), most, fractions(rows))
     return [precision_at_each(view, rows, rel, cutoff), *mean]
 
 
@@ -216,30 +229,38 @@ def _precision_at_document_steps(view: View, doc: str, rel: float | None = None)
     formula="RBP(p)@k = (1 − p) · Σ p^(i−1) over the ranks i ≤ k of relevant documents",
     source="A. Moffat, J. Zobel: Rank-biased precision, ACM TOIS 27(1), 2008",
     example="RBP(p=0.95)",
+    unbounded="graded",
 )
 def rank_biased_precision(
-    ranking: Ranking, cutoff: int | None = None, p: float = 0.8, rel: float | None = None
+    ranking: Ranking, cutoff: int | None = None, p: float = 0.8, rel: float | None = None, graded: bool = False
 ) -> Floats:
     hits = ranking.hits(rel, cutoff)
-    return (1 - p) * ranking.total(hits.topic, np.power(p, hits.rank - 1.0))
+    weight = np.power(p, hits.rank - 1.0)
+    return (1 - p) * ranking.total(hits.topic, hits.grade * weight if graded else weight)
 
 
 @linear(rank_biased_precision, cut=True)
 def _rank_biased_precision_form(
-    ranking: Ranking, cutoff: int | None = None, p: float = 0.8, rel: float | None = None
+    ranking: Ranking, cutoff: int | None = None, p: float = 0.8, rel: float | None = None, graded: bool = False
 ) -> Linear:
-    return Linear(ranking.relevant(rel), np.power(p, ranking.rank - 1.0) * top(ranking, cutoff), 1 - p)
+    relevant = ranking.relevant(rel)
+    gain = np.where(relevant, ranking.grade, 0.0) if graded else relevant
+    return Linear(gain, np.power(p, ranking.rank - 1.0) * top(ranking, cutoff), 1 - p)
 
 
 @explains(rank_biased_precision)
 def _rank_biased_precision_steps(
-    view: View, cutoff: int | None = None, p: float = 0.8, rel: float | None = None
+    view: View, cutoff: int | None = None, p: float = 0.8, rel: float | None = None, graded: bool = False
 ) -> list[Step]:
-    rows = [line.row(weight=p ** (line.rank - 1)) for line in view.lines(cutoff, rel) if line.relevant]
-    together = summed(column(rows, "weight"))
+    rows = []
+    for line in (each for each in view.lines(cutoff, rel) if each.relevant):
+        weight = p ** (line.rank - 1)
+        rows.append(line.row(weight=weight, **({"term": line.grade * weight} if graded else {})))
+    together = summed(column(rows, "term" if graded else "weight"))
     total = together.numbers["total"]
+    key = "reader goes on by grade" if graded else "reader goes on"
     return [
-        listed("reader goes on", rows, {"n": view.n_rel(rel), "p": p, "cutoff": cutoff}),
+        listed(key, rows, {"n": view.n_rel(rel), "p": p, "cutoff": cutoff}),
         together,
         Step("rbp", {"p": p, "total": total, "result": (1 - p) * total}),
     ]

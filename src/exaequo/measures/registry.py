@@ -18,7 +18,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, overload
 
@@ -98,6 +98,8 @@ class Definition:
     #: The steps that lead to a value, for explanations: takes a `View` in place of the ranking.
     explain: Callable[..., Any] | None = None
     defaults: Mapping[str, Any] = field(default_factory=dict)
+    #: The parameter with which values may go beyond `highest`.
+    unbounded: str = ""
     #: What its parameters mean, where `PARAMETERS` does not say it, or says something else.
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
 
@@ -142,6 +144,9 @@ class Measure:
                 raise BadParameter(
                     f"The {name!r} parameter of {self.definition.name} must be {rule.expected}. Got {value!r} instead."
                 )
+
+        if plain.get(self.definition.unbounded):
+            object.__setattr__(self, "definition", replace(self.definition, highest=float("inf")))
 
     @property
     def name(self) -> str:

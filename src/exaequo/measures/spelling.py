@@ -1,7 +1,7 @@
-"""What other programs call our measures: trec_eval, ranx, BEIR, ndeval, NTCIREVAL. In: a name. Out: our notation.
+"""What others call our measures: trec_eval, ranx, BEIR, MTEB, MARCO, ndeval, NTCIREVAL. In: a name. Out: our notation.
 
-Names of trec_eval stand beside each measure (`official`); capitals do not matter, nor whether a cutoff follows `@`, `_`
-or a dot. What can mean several things is refused, with what these are.
+Names of trec_eval stand beside each measure (`official`); capitals do not matter, nor whether a cutoff follows `@`,
+`_`, `_at_` or a dot, nor zeros before it. What can mean several things is refused, with what these are.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ SPELLINGS = {
     "prec": "P{}",
     "f1": "F{}",
     "hit_rate": "Success{}",
+    "hit": "Success{}",
     "r_prec": "Rprec",
     "r_precision": "Rprec",
     "ndcg_burges": "nDCG(dcg='exp-log2'){}",
@@ -37,12 +38,19 @@ AMBIGUOUS = {
     "f1": "SetF (the whole list) or F@10",
     "hits": "NumRelRet (how many) or Success@10 (whether any)",
     "hits@": "NumRelRet with a depth of {k} (how many) or Success@{k} (whether any)",
+    "accuracy@": "Success@{k} (whether one is relevant) or ir_measures' Accuracy@{k}, of pairs, which is not here",
+    "msndcg@0": "nDCG@{k} (gains are the grades) or nDCG(gains={{1:…,2:…}})@{k} with the gains NTCIREVAL was given",
+    "ndcg@0": "nDCG@{k} or, as in NTCIREVAL, nDCG(dcg='jk',gains={{1:…,2:…}})@{k} with the gains it was given",
+    "rbp@": "RBP@{k} (the first {k} documents) or RBP(p=0.{k})",
     "rbp": "RBP(p=0.8), RBP(p=0.95), …: how patient the reader is",
     "iprec_at_recall@": "IPrec@{k}, exactly that recall, or trec_eval's (`exaequo trec_eval`), which rounds it",
     "11pt_avg": "IPrec11, at exactly 0, 0.1, … 1, or trec_eval's (`exaequo trec_eval`), which rounds recall",
     "utility": "Utility(u_rel=…,u_nonrel=…), of what a threshold selects, or trec_eval's, of the whole list",
 }
-_NAME = re.compile(r"(?P<name>[a-z0-9]+[#♯]?(?:[_-][a-z]+)*?)(?:[@._](?P<at>[0-9]+(?:\.[0-9]+)?))?", re.IGNORECASE)
+_NAME = re.compile(
+    r"(?P<name>[a-z0-9]+[#♯]?(?:[_-][a-z]+)*?)(?:(?:_at_|[@._])(?P<zeros>0+(?=[1-9]))?(?P<at>[0-9]+(?:\.[0-9]+)?))?",
+    re.IGNORECASE,
+)
 _PATIENCE = re.compile(r"rbp\.(?P<decimals>[0-9]+)", re.IGNORECASE)
 
 
@@ -57,7 +65,7 @@ def ours(text: str, *, complete: bool = True) -> str | None:
     if found is None or known(text) or (known(found["name"]) and text == f"{found['name']}@{found['at']}"):
         return None
     name, at = found["name"].casefold().replace("-", "_").replace("#", "sharp").replace("♯", "sharp"), found["at"]
-    several = AMBIGUOUS.get(f"{name}@" if at else name)
+    several = (AMBIGUOUS.get(f"{name}@0") if found["zeros"] else None) or AMBIGUOUS.get(f"{name}@" if at else name)
     if several and complete:
         raise UnknownMeasure(f"{text!r} can mean {several.format(k=at)}; say which.")
     pattern = SPELLINGS.get(name) or _folded(name)

@@ -107,7 +107,7 @@ def layout_of(data: bytes, start: int = 0) -> Layout:
     """
     first = _FIRST.search(data, start)
     one, last = (first[0] if first else b"").split(), data.rstrip().rpartition(b"\n")[2].split()
-    numbers = [bool(_NUMBER.fullmatch(field.decode(errors="replace"))) for field in one]
+    numbers = [is_number(field.decode(errors="replace")) for field in one]
     if not len(one) == len(last) == len(STRATA.fields) or not numbers[3]:
         return QRELS
     if one[1] == last[1]:
