@@ -55,7 +55,8 @@ def test_tools_by_name(tool: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_writers_and_functions() -> None:
-    loggers, given = Loggers(), []
+    loggers = Loggers()
+    given: list[dict[str, float]] = []
     logged = exaequo.log(scores(), to=loggers, prefix="test/", step=1)
     assert loggers.seen == [({name: value}, 1) for name, value in logged.items()]
     assert logged == {f"test/{name}": value for name, value in EXPECTED.items()}

@@ -81,6 +81,7 @@ def test_by_hand() -> None:
 def test_what_evaluate_returns_and_leaves_behind() -> None:
     qrels, run = collection(1, distinct=9)
     mine, theirs = (ours.Qrels(qrels), ours.Run(run, "one")), (ranx.Qrels(qrels), ranx.Run(run, "one"))
+    asked: dict[str, Any]
     for asked in ({}, {"return_std": True}, {"return_mean": False}, {"return_mean": False, "return_std": True}):
         for names in ("map", ["map", "mrr"]):
             found: Any = ours.evaluate(*mine, names, **asked)

@@ -83,12 +83,13 @@ def test_inst_looks_at_a_thousand() -> None:
 def test_nearly_err_by_hand() -> None:
     # Gains 1/2, 0, 1/2: weights 1, 1/2, 1/2 times what the rank alone gives.
     qrels, run = {"t": {"a": 1, "c": 1}}, {"t": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}}
-    for measure, base in {
+    bases: dict[str, list[float]] = {
         "NERR8(max_rel=2)@4": [1, 1, 1, 1],
         "NERR9(max_rel=2)@3": [1, 1 / 2, 1 / 3],
         "NERR10(p=0.1,max_rel=2)": [0.1**i for i in range(20)],
         "NERR11(max_rel=2)": [(2 / (i + 2)) ** 2 for i in range(1000)],
-    }.items():
+    }
+    for measure, base in bases.items():
         weights = [w * each for w, each in zip([1, 1 / 2, 1 / 2] + [1 / 4] * 997, base, strict=False)]
         expected = (weights[0] + weights[2]) / 2 / sum(weights)
         assert values(qrels, run, measure)["t"] == pytest.approx(expected, rel=1e-12), measure
