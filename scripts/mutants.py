@@ -213,7 +213,7 @@ def put(mutant: Mutant) -> bool:
     after = {(each.co_qualname, each.co_firstlineno): each for each in codes(mutated)}
     changed = {each: after.get((each.co_qualname, each.co_firstlineno), each) for each in codes(before)}
     done = False
-    for function in [each for each in gc.get_objects() if isinstance(each, FunctionType)]:
+    for function in [each for each in gc.get_objects() if type(each) is FunctionType]:
         code = function.__code__
         if code.co_filename == path and changed.get(code, code) != code:
             function.__code__ = changed[code]

@@ -399,7 +399,7 @@ def test_the_same_bytes_everywhere(data: Path, tmp_path: Path) -> None:
 # ------------------------------------------------------------------------------------------------------------- soak
 
 
-@pytest.mark.search
+@pytest.mark.soak
 def test_soak() -> None:
     words = [sys.executable, str(ROOT / "scripts" / "soak.py"), "--minutes", "0.33", "--seed", "1"]
     ended = subprocess.run(words, capture_output=True, text=True, check=False)

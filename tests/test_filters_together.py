@@ -130,7 +130,7 @@ def test_themes_with_nothing_relevant_count(tmp_path: Path, capfd: pytest.Captur
         assert curve["means"][0]["themes"] == 1
     table.write_text("theme,y_true,y_score\nX,0,0.9\n")
     assert command(["filter", str(table), "--average", "micro"]) == 0
-    assert " -2 " in capfd.readouterr().out
+    assert " -2\n" in capfd.readouterr().out
 
 
 def test_whole_numbers_are_written_whole(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

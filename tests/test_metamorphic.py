@@ -179,7 +179,7 @@ def test_the_table_says_what_measures_say_of_themselves() -> None:
     assert {name for name, about in catalogue().items() if "scores" in about.sees} == {*_SELECTING}
 
 
-@pytest.mark.search
+@pytest.mark.soak
 @pytest.mark.parametrize("name", LAWS)
 def test_law_at_length(name: str) -> None:
     law = LAWS[name]

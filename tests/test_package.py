@@ -133,15 +133,16 @@ def test_long_searches_and_limits_of_time_are_marked() -> None:
                 code = ast.unparse(node)
                 examples = [int(number) for number in re.findall(r"max_examples=(\d+)", code)]
                 where = f"{path}:{node.lineno}: {node.name}"
-                assert max(examples, default=0) < 1000 or "pytest.mark.search" in marks, where
+                assert max(examples, default=0) < 1000 or marks & {"pytest.mark.search", "pytest.mark.soak"}, where
                 timed = re.search(r"\b(monotonic|perf_counter)\(", code) and re.search(r"assert .*[<>]", code)
                 assert not timed or "pytest.mark.speed" in marks, where
 
 
 def test_every_test_is_in_one_part() -> None:
-    parts = re.findall(r'^pytest .*-m "([a-z ]+)"$', (ROOT / "scripts" / "test").read_text(encoding="utf-8"), re.M)
-    for search, speed in product((False, True), repeat=2):
-        marks = {"search": search, "speed": speed}
+    scripts = "".join((ROOT / "scripts" / name).read_text(encoding="utf-8") for name in ("test", "soak"))
+    parts = re.findall(r'^pytest .*-m "([a-z ]+)"$', scripts, re.M)
+    for search, speed, soak in product((False, True), repeat=3):
+        marks = {"search": search, "speed": speed, "soak": soak}
         assert [eval(part, marks) for part in parts].count(True) == 1, marks  # noqa: S307 - our own script
 
 

@@ -169,6 +169,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """Count what is judged and sorted, by the name of the run, and the rankings that are made of it."""
     seen: Counter[str] = Counter()
     sort, make = Ordering.__init__, Ordering._ranking
+    read: list[Ordering] = []
 
     def judged(run: Run, judgments: Judgments) -> JudgedRun:
         seen[f"judged {run.name}"] += 1
@@ -176,11 +177,14 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
     def ordered(self: Ordering, lines: JudgedRun, precision: str = "double") -> None:
         whole = len(lines.row) == lines.run.frame.height
-        seen[f"{'sorted' if whole else 'part of'} {lines.run.name}"] += 1
+        if np.array_equal(lines.sim, lines.run.frame["sim"].to_numpy()[lines.row]):  # other scores are other data
+            read.append(self)
+            seen[f"{'sorted' if whole else 'part of'} {lines.run.name}"] += 1
         sort(self, lines, precision)
 
     def ranked(self: Ordering, ties: str, seed: int, depth: int | None) -> Any:
-        seen[f"{ties} {depth} {len(self.judged_run.row)} lines of {self.run.name}"] += 1
+        if any(self is each for each in read):  # with other judgments, they are other data
+            seen[f"{ties} {depth} {len(self.judged_run.row)} lines of {self.run.name}"] += 1
         return make(self, ties, seed, depth)
 
     monkeypatch.setattr(evaluation, "judge", judged)

@@ -16,8 +16,9 @@ from exaequo.audit import audit_ties
 from exaequo.audit.screen import BETWEEN, LEFT, MEAN, RIGHT
 from exaequo.audit.screen import screen as tie_screen
 from exaequo.cli import run as command
-from exaequo.cli.options import Target, View
+from exaequo.cli.options import Target
 from exaequo.cli.output import show_text
+from exaequo.cli.view import View
 from exaequo.comparison.screen import _Own
 from exaequo.comparison.screen import screen as comparison_screen
 from exaequo.comparison.verdicts import TIES

@@ -22,7 +22,7 @@ def test_a_difference_shows(monkeypatch: pytest.MonkeyPatch) -> None:
     assert differ
 
 
-@pytest.mark.search
+@pytest.mark.soak
 def test_many_evaluations() -> None:
     for _, _, differ in searched(20, seed=9):
         assert not differ, differ[:3]

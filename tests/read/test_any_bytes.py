@@ -84,7 +84,7 @@ def test_any_bytes(case: tuple[str, bytes]) -> None:
     check(*case)
 
 
-@pytest.mark.search
+@pytest.mark.soak
 @settings(max_examples=3000)
 @given(mutated(SAFE))
 def test_many_bytes(case: tuple[str, bytes]) -> None:

@@ -12,7 +12,6 @@ from exaequo.cli import output
 from exaequo.cli.options import (
     Files,
     Target,
-    View,
     compares,
     deciding_ties,
     evaluates,
@@ -21,9 +20,9 @@ from exaequo.cli.options import (
     speaks,
     table_option,
     titled,
-    views,
     writes,
 )
+from exaequo.cli.view import View, views
 from exaequo.errors import BadParameter, UsageError, bad_input
 from exaequo.language import say, strategy, word
 from exaequo.text import listed

@@ -11,15 +11,14 @@ from exaequo.cli import output
 from exaequo.cli.options import (
     Files,
     Target,
-    View,
     evaluates,
     measure_option,
     reads_runs,
     several_ties,
     speaks,
-    views,
     writes,
 )
+from exaequo.cli.view import View, views
 
 if TYPE_CHECKING:
     from exaequo.scores import Scores

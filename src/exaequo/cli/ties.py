@@ -12,15 +12,14 @@ from exaequo.cli import output
 from exaequo.cli.options import (
     Files,
     Target,
-    View,
     evaluates,
     measure_option,
     reads_runs,
     speaks,
     table_option,
-    views,
     writes,
 )
+from exaequo.cli.view import View, views
 from exaequo.language import say, strategy, word
 
 if TYPE_CHECKING:

@@ -134,7 +134,7 @@ class Filter(Tabled):
     def selects(self, threshold: float | Floats) -> Bools:
         """Tell which documents are selected at a threshold, or with a threshold for each theme."""
         each: Floats = np.broadcast_to(np.asarray(threshold, dtype=np.float64), len(self.themes))
-        if np.isnan(each).any():
+        if np.ndim(threshold) == 0 and np.isnan(each).any():  # of a theme without relevant ones, nothing is learnt
             raise BadParameter("The threshold must be a number. Got nan instead.")
         return self.score >= each[self.theme]
 
