@@ -107,7 +107,7 @@ def test_ties_can_be_fair() -> None:
 def test_topics_that_one_side_lacks() -> None:
     qrels = ours.Qrels({"1": {"a": 1}, "2": {"b": 1}, "4": {"c": 0}})
     run = ours.Run({"1": {"a": 1.0}, "3": {"a": 1.0}, "4": {"c": 1.0}})
-    with pytest.raises(BadParameter, match=r"not so: 2 3\."):
+    with pytest.raises(BadParameter, match=r"not so: 2, 3\."):
         ours.evaluate(qrels, run, "map")
     assert ours.evaluate(qrels, run, "map", return_mean=False, make_comparable=True).tolist() == [1, 0, 0]
     assert run.run == {"1": {"a": 1.0}, "2": {}, "4": {"c": 1.0}}
