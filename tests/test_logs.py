@@ -70,7 +70,7 @@ def test_writers_and_functions() -> None:
 
 def test_several_runs_and_strategies_stand_before_the_measure() -> None:
     both = exaequo.evaluate(QRELS, {"bm25 (2)": RUN, "dense": RUN}, "AP", ties=["realistic", "optimistic"])
-    names = list(exaequo.log(both, to=[].append))
+    names = list(exaequo.log(both, to=dict))
     assert names == ["bm25_2/realistic/AP", "bm25_2/optimistic/AP", "dense/realistic/AP", "dense/optimistic/AP"]
 
 
@@ -82,7 +82,7 @@ def test_names_that_become_one_are_refused() -> None:
 @pytest.mark.filterwarnings("ignore:.*undefined")
 def test_what_is_undefined_is_left_out() -> None:
     undefined = exaequo.evaluate({"1": {"a": 1}}, {"1": {"a": 1.0}}, ["PDoc(doc='z')", "AP"])
-    assert exaequo.log(undefined, to=[].append) == {"AP": 1.0}
+    assert exaequo.log(undefined, to=dict) == {"AP": 1.0}
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
