@@ -83,7 +83,8 @@ def is_one(data: Mapping[Any, Any]) -> bool:
         return as_list(next(iter(first.values()))) is None
     if isinstance(first, list | tuple):
         return not (hasattr(first[0], "_fields") or is_golden(first[0]) or _is_row(first[0]))
-    return isinstance(first, Set) or hasattr(first, "tolist")
+    empty = first is None and any(isinstance(each, list | tuple) for each in data.values())
+    return empty or isinstance(first, Set) or hasattr(first, "tolist")
 
 
 def _is_row(data: Any) -> bool:
@@ -129,13 +130,40 @@ def _in_mapping(
         if isinstance(held, Mapping) and all(isinstance(each, list | tuple | Set | Mapping) for each in held.values()):
             return by_topic(held)
     if is_columns(data):
-        sizes = {str(field): len(column) for field, column in data.items() if isinstance(column, list | tuple)}
-        if len({*sizes.values()}) > 1:
-            found = f"columns of different lengths: {', '.join(f'{field} {size}' for field, size in sizes.items())}"
-            raise bad_input(name, found, "as many entries in all", "Give every query an entry in each.")
-        records = [dict(zip(sizes, row, strict=True)) for row in zip(*(data[field] for field in sizes), strict=True)]
-        return _in_records(records, layout, name, given, ())
+        return _in_records(_rows(data, name), layout, name, given, ())
     return by_topic(data, lines)
+
+
+def _rows(data: Mapping[Any, Any], name: str) -> list[dict[str, Any]]:
+    """Return the records whose fields stand side by side."""
+    sizes = {field: len(column) for field, column in data.items() if isinstance(column, list | tuple)}
+    if len({*sizes.values()}) > 1:
+        found = f"columns of different lengths: {', '.join(f'{field} {size}' for field, size in sizes.items())}"
+        raise bad_input(name, found, "as many entries in all", "Give every query an entry in each.")
+    return [dict(zip(sizes, row, strict=True)) for row in zip(*(data[field] for field in sizes), strict=True)]
+
+
+def queries_of(data: Any, name: str) -> tuple[list[Any], list[Any]]:
+    """Return ids and texts of the queries of `{qid: text}`, of texts, or of records."""
+    if isinstance(data, Mapping):
+        by_id = next((data[field] for field in QUERY_TEXTS if isinstance(data.get(field), Mapping)), data)
+        held = _held_records(data, {}) or (_rows(data, name) if is_columns(data) else ())
+        if not held:
+            return list(by_id), list(by_id.values())
+        data = held
+    elif isinstance(getattr(data, "queries", None), Mapping):
+        return queries_of(data.queries, name)
+    items = list(data) if isinstance(data, Iterable) else [data]
+    texts = [{"query": each} if isinstance(each, str) else fields_of(each) for each in items]
+    where = _Records([each or {} for each in texts], name, ())
+    present = [str(field) for field, value in where.records[0].items() if value is not None] if items else []
+    text, key = (_field(present, "", names, {}) for names in (QUERY_TEXTS, (*QUERY_IDS, *QUERY_TEXTS)))
+    if items and (text is None or key is None):
+        found = f"no text of a query among {listed(present, 12) or repr(items[0])}"
+        raise where.error(0, found, listed(list(QUERY_TEXTS), 12), "Rename the field.")
+    if text is None or key is None:
+        return [], []
+    return _topics(where, key, by_text=key in QUERY_TEXTS)[0], where.column(text)
 
 
 def _in_records(

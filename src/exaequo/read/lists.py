@@ -130,7 +130,8 @@ def as_list(documents: Any) -> Collection[Any] | None:
         if hasattr(documents, convert):
             made: Any = getattr(documents, convert)()
             return made if isinstance(made, list) else None
-    return list(documents) if isinstance(documents, Iterable) and not isinstance(documents, str | bytes) else None
+    other = isinstance(documents, str | bytes) or hasattr(documents, "columns")  # a frame is one of columns
+    return list(documents) if isinstance(documents, Iterable) and not other else None
 
 
 def _columns(
