@@ -218,7 +218,7 @@ class _Records:
         except KeyError:
             at = next(at for at, record in enumerate(self.records) if field not in record)
             has = listed([str(each) for each in self.records[at]], 12) or "no fields"
-            raise self.error(at, f"{has}, but no {field}", f"{field}, as in {self.label(0)}", "Add it.") from None
+            raise self.error(at, f"no {field}, but {has}", f"{field}, as in {self.label(0)}", "Add it.") from None
 
 
 def _topics(where: _Records, key: str, *, by_text: bool) -> tuple[list[Any], tuple[str, ...]]:

@@ -179,8 +179,11 @@ def _json(data: bytes, name: str) -> tuple[pl.DataFrame, Place]:
     found = values.of_json(data, name)
     for line, row in zip(found.lines, found.values, strict=True):
         if found.keys is not None or not isinstance(row, dict):
-            expected = "a list of objects, each a row"
-            raise bad_input(name, f"no row ({quoted(json.dumps(row))})", expected, "Mend the file.", line=line)
+            expected = "a list of objects, each a row, or a query with its documents"
+            mend = 'Name the query of each: {"query": ..., "relevant": [...]}'
+            raise bad_input(name, f"no row ({quoted(json.dumps(row))})", expected, mend, line=line)
+    if not found.values:
+        raise bad_input(name, "there are no rows", "a list of objects", "Check how it was made.")
     table, no_text = objects.from_rows(found.values, found.lines)
     return table, Place(name, lines=found.lines, no_text=no_text)
 
@@ -213,7 +216,8 @@ def normalise(
     place.refuse_twice(found.values())
     place.refuse_no_ids(found[ours] for ours in ("qid", "docno"))
     frame = table.select(pl.col(theirs).alias(ours) for ours, theirs in found.items())
-    blank = frame.select(pl.all_horizontal(pl.all().is_null())).to_series()
+    # An object of other fields is no blank line.
+    blank = (table if place.lines else frame).select(pl.all_horizontal(pl.all().is_null())).to_series()
     frame = frame.with_row_index("row").filter(~blank)
     if not frame.height:
         raise bad_input(place.name, "there are no rows", layout.what, "Check how it was made.")
