@@ -84,7 +84,7 @@ def is_one(data: Mapping[Any, Any]) -> bool:
     if isinstance(first, list | tuple):
         return not (hasattr(first[0], "_fields") or is_golden(first[0]) or _is_row(first[0]))
     empty = first is None and any(isinstance(each, list | tuple) for each in data.values())
-    return empty or isinstance(first, Set) or hasattr(first, "tolist")
+    return empty or isinstance(first, Set) or hasattr(first, "tolist") or hasattr(first, "to_list")
 
 
 def _is_row(data: Any) -> bool:

@@ -146,6 +146,9 @@ def _columns(
         _refuse_mixture(lists, held, kinds, name)
     shape = next(iter(kinds.values()), _ID)
     numbers: list[Any] | None = None
+    if shape == _OTHER:
+        at = next(at for at, each in enumerate(held) if each)
+        lists.refuse(name, at, f"document {items[0]!r} is {type(items[0]).__name__}", IDS, "Convert the ids.")
     if shape == _PAIR:
         if {*map(len, items)} != {2}:
             at, odd = next((at, it) for at, each in enumerate(held) for it in each if len(it) != 2)

@@ -135,7 +135,7 @@ def first_line(data: bytes) -> Any:
     """Return the first value of JSON lines; None if it is none."""
     start = data.lstrip()
     try:
-        return _DECODER.decode(start[: start.find(b"\n")].decode() if b"\n" in start else start.decode())
+        return json.loads(start[: start.find(b"\n")] if b"\n" in start else start)
     except (ValueError, RecursionError):
         return None
 
