@@ -200,6 +200,7 @@ def _table(columns: str, rows: Iterable[Iterable[object]]) -> dict[str, bytes]:
         "csv": "\n".join(map(",".join, [names, *lines])).encode() + b"\n",
         "tsv": "\n".join(map("\t".join, [names, *lines])).encode() + b"\n",
         "jsonl": frame.write_ndjson().encode(),
+        "json": json.dumps(frame.to_dicts()).encode(),
         "parquet": buffer.getvalue(),
     }
 
@@ -210,6 +211,17 @@ _DECISIONS = _table(
 )
 _ORDERINGS = _table("judge system rank", [("ann", "a", 1), ("ann", "b", 2), ("bob", "a", 1.5)])
 _JUDGED = _table("qid iter docno rel", [("007", 0, f"d{at}", at - 1) for at in range(4)])
+_GOLDEN = b"""{"query": "a b", "relevant": ["d1", "d\\u00e9"], "retrieved": ["d1", 2], "scores": [2, 0.5]}
+{"query": "c", "relevant": [], "retrieved": [], "scores": []}
+"""
+_LISTS = (
+    b'{"1": ["d1", "d2"], "2": ["d3"]}',
+    b'{"1": {"d1": 1, "d2": 0.5}, "2": {}}',
+    b'{"1": [["d1", 1], ["d2", 0.5]]}',
+    b'[{"id": 1, "relevant": [{"id": "d1", "grade": 2}], "retrieved": [{"node": {"id_": "d1"}, "score": 2}]}]',
+    b'{"queries": {"1": "a"}, "relevant_docs": {"1": ["d1"]}, "results": {"1": {"d1": 1}}}',
+    b'{"question": ["a", "b"], "expected_ids": [["d1"], []], "retrieved_ids": [["d1"], ["d2"]]}',
+)
 _HEADER = b"""# ir_metadata.start
 # schema-version: 0.1
 # platform: {hardware: {cpu: [1, 0x1f, 1:30, 1e3, .inf]}}
@@ -295,6 +307,10 @@ TARGETS: dict[str, Target] = {
     "qrels": Target(_qrels, "f.txt", (QRELS, b"1 1 d 1\n1 2 d 2\n1\t0\te\t-1\n")),
     **{f"run-{kind}": Target(_run, f"f.{kind}", (data,)) for kind, data in _RUNS.items()},
     **{f"qrels-{kind}": Target(_qrels, f"f.{kind}", (data,)) for kind, data in _JUDGED.items()},
+    "run-lists": Target(_run, "f.json", _LISTS),
+    "qrels-lists": Target(_qrels, "f.json", _LISTS),
+    "run-golden": Target(_run, "f.jsonl", (_GOLDEN,)),
+    "qrels-golden": Target(_qrels, "f.jsonl", (_GOLDEN,)),
     **{f"decisions-{kind}": Target(read_decisions, f"f.{kind}", (data,)) for kind, data in _DECISIONS.items()},
     "orderings": Target(read_orderings, "f.txt", (b"ann a 1\nann b 2\nbob a 1\n", b"a 1\nb 1.5\n# c\n")),
     **{f"orderings-{kind}": Target(read_orderings, f"f.{kind}", (data,)) for kind, data in _ORDERINGS.items()},

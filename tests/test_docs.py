@@ -139,19 +139,22 @@ def test_the_site_builds(tmp_path: Path) -> None:
         assert (tmp_path / "site" / name).exists()
 
 
-def test_explanations_are_printed_as_shown(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(("name", "number"), [("explain", 5), ("for-engineers", 5)])
+def test_commands_print_what_is_shown(
+    name: str, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    shown = [block.partition("\n") for block in blocks(ROOT / "docs" / "explain.md", "") if block.startswith("$ ")]
-    for line, _, printed in shown:
+    parts = [block.partition("\n") for block in blocks(ROOT / "docs" / f"{name}.md", "") if block.startswith("$ ")]
+    shown = [(line, printed) for line, _, printed in parts if printed and not printed.startswith("$ ")]
+    for line, whole in shown:
         words = shlex.split(line.removeprefix("$ "))
+        printed, _, code = whole.partition("$ echo $?\n")
         if words[0] == "cat":
             Path(words[1]).write_text(printed, encoding="utf-8")
         else:
-            assert run(words[1:]) == 0, line
+            assert run(words[1:]) == int(code or 0), line
             assert capfd.readouterr().out == printed, line
-    assert len(shown) == 5
+    assert len(shown) == number
 
 
 @pytest.mark.parametrize(
@@ -168,10 +171,14 @@ def test_commands_of_the_docs_run(
     if name != "tutorial":  # which begins with that
         exaequo.sample().save(tmp_path / "sample")
     text = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+    for file, content in re.findall(r"^```\n\$ cat (\S+)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+        Path(file).write_text(content, encoding="utf-8")
+    shown = (block.partition("$ echo $?\n") for block in blocks(ROOT / "docs" / f"{name}.md", ""))
+    codes = {block.partition("\n")[0].removeprefix("$ exaequo "): int(code) for block, _, code in shown if code}
     commands = re.findall(r"^\$ exaequo (.*)$", text, re.MULTILINE)
     assert len(commands) >= least
     for line in commands:
         words = shlex.split(line, comments=True)
         globbed = [p for word in words for p in (sorted(map(str, Path().glob(word))) if "*" in word else [word])]
-        assert run(globbed) == 0, line
+        assert run(globbed) == codes.get(line, 0), line
     assert "Traceback" not in capfd.readouterr().err

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from exaequo.scores import Scores
     from exaequo.searching import search
     from exaequo.searching.experiments import experiment
+    from exaequo.searching.functions import run
 
 __all__ = [
     "BadParameter",
@@ -91,6 +92,7 @@ __all__ = [
     "read_topics",
     "replicate",
     "report",
+    "run",
     "sample",
     "search",
     "stats",
@@ -122,6 +124,7 @@ _HOMES = {
     "residuals": "unjudged",
     "searching": "search",
     "searching.experiments": "experiment",
+    "searching.functions": "run",
 }
 _MODULES = "audit axioms compat filtering measures plot stats study".split()
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}

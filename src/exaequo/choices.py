@@ -76,7 +76,13 @@ PAGE_TEXT = 500
 #: Standard input and output.
 STDIN = "-"
 #: What a file can be: TREC text, or a kind of table, which its ending tells.
-TABLE_READERS = {"csv": (".csv",), "tsv": (".tsv",), "jsonl": (".jsonl", ".ndjson"), "parquet": (".parquet",)}
+TABLE_READERS = {
+    "csv": (".csv",),
+    "tsv": (".tsv",),
+    "jsonl": (".jsonl", ".ndjson"),
+    "json": (".json",),
+    "parquet": (".parquet",),
+}
 READERS = ("trec", *TABLE_READERS)
 #: Formats of tables, and of scores.
 TABLE_FORMATS = ("table", "csv", "json", "markdown", "latex", "html")

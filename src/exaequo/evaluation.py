@@ -294,6 +294,8 @@ def refuse_unjudged(run: Run, qrels: Qrels) -> None:
     none = "its only topic is not judged" if len(mine) == 1 else f"none of its {len(mine):,} topics is judged"
     found = f"{none} ({listed(mine.to_list(), 3)})"
     mend = "Check that the run and the qrels are of the same collection."
+    if mine.str.contains(r"\S \S").any() != judged.str.contains(r"\S \S").any():
+        mend = "If one names queries by id, the other by text, name a field of both: --columns qid=NAME, columns=."
     raise bad_input(run.source.name, found, f"topics such as {listed(judged.to_list(), 3)}", mend)
 
 

@@ -114,11 +114,11 @@ def test_what_a_function_may_return(found: Callable[[str], Any]) -> None:
 @pytest.mark.parametrize(
     ("system", "said"),
     [
-        (lambda _: [1, 2], r"mine: for topic '1' it returned \[1, 2\]; expected docnos, pairs"),
+        (lambda _: [1, 2.5], "mine: topic '1': 2.5 is no id"),
         (lambda _: None, "it returned None; expected docnos, pairs"),
         (lambda _: 3, "it returned 3; expected docnos, pairs"),
         (lambda _: "D01", "it returned 'D01'; expected docnos, pairs"),
-        (lambda _: ["D1", "D1"], "a document more than once for topic '1'"),
+        (lambda _: ["D1", "D1"], "document 'D1' of topic '1' is here and in topic '1', document 1"),
         (lambda _: [], "it found nothing for any topic"),
         (lambda _: {"D1": float("nan")}, "mine"),
         (python("import sys; open(sys.argv[1], 'w')"), "found nothing for any topic"),

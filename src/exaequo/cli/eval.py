@@ -48,7 +48,7 @@ def eval_(
 ) -> None:
     """Score one or more RUNs against QRELS; '-' is standard input.
 
-    Files are TREC text, or tables (.csv .tsv .jsonl .parquet), packed (.gz .bz2 .xz .zst) or not.
+    Files are TREC text, or tables or lists (.csv .tsv .jsonl .json .parquet), packed (.gz .bz2 .xz .zst) or not.
     """
     output.check_paths((qrels, *runs), target.path)
     first = view.first(target, other=per_topic)

@@ -14,9 +14,10 @@ import polars as pl
 
 from exaequo.choices import READERS
 from exaequo.errors import BadParameter, bad_input
-from exaequo.read import objects, tables, trec
+from exaequo.read import golden, objects, tables, trec
 from exaequo.read.metadata import header_of, read_metadata, write_metadata
 from exaequo.read.oddities import oddities
+from exaequo.read.places import Place
 from exaequo.read.records import Qrels, Run, by_subtopic, repeated
 from exaequo.read.source import Source, load
 from exaequo.text import did_you_mean
@@ -38,7 +39,7 @@ __all__ = [
     "write_metadata",
 ]
 
-#: What can be read as a run or as qrels: a path, a frame, a dict of dicts, an iterable of named tuples.
+#: What can be read as a run or as qrels: a path, a frame, a dict of dicts or of lists, an iterable of records.
 RunLike: TypeAlias = "Run | str | os.PathLike[str] | Mapping[Any, Any] | pl.DataFrame | Iterable[Any] | Any"
 RunsLike: TypeAlias = "RunLike | Sequence[RunLike] | Mapping[str, RunLike]"
 QrelsLike: TypeAlias = "Qrels | str | os.PathLike[str] | Mapping[Any, Any] | pl.DataFrame | Iterable[Any] | Any"
@@ -55,8 +56,8 @@ def read_run(
     """Read a run from a path (`-` is standard input) or from an object.
 
     `name` replaces the name the run gives itself. `reader` says what a file is when its name does not (`"trec"`,
-    `"csv"`, `"tsv"`, `"jsonl"`, `"parquet"`). `columns` maps `qid`, `docno`, `sim`, `rank`, `run_id` to a table's
-    own names. `digest` asks for the SHA-256 of the file.
+    `"csv"`, `"tsv"`, `"jsonl"`, `"json"`, `"parquet"`). `columns` maps `qid`, `docno`, `sim`, `rank`, `run_id` to the
+    names that a table, or a record, has. `digest` asks for the SHA-256 of the file.
     """
     if isinstance(data, Run):
         return data if name is None else replace(data, name=name)
@@ -91,16 +92,15 @@ def read_runs(runs: RunsLike, *, columns: Mapping[str, str] | None = None, diges
 
 
 def each_run(runs: Any) -> list[tuple[str | None, RunLike]]:
-    """Tell one run from many: a dict is one run if its values map documents to numbers."""
+    """Tell one run from many: a dict is one run if its values are documents, a list is one if it has records."""
     if isinstance(runs, Mapping):
-        inner = next((value for value in runs.values() if not isinstance(value, Mapping) or value), None)
-        if not isinstance(inner, Mapping) or isinstance(next(iter(inner.values())), Mapping):
-            return [(str(name), run) for name, run in runs.items()]
-        return [(None, runs)]
+        one = golden.is_one(runs)
+        return [(None, runs)] if one else [(str(name), run) for name, run in runs.items()]
     if isinstance(runs, Iterator):
         runs = list(runs)
-    many = isinstance(runs, list | tuple) and not (runs and hasattr(runs[0], "_fields"))  # one run, as named tuples
-    return [(None, run) for run in runs] if many else [(None, runs)]
+    if not isinstance(runs, list | tuple) or (runs and (hasattr(runs[0], "_fields") or golden.is_record(runs[0]))):
+        return [(None, runs)]
+    return [(None, run) for run in runs]
 
 
 def read_qrels_files(paths: Sequence[str]) -> Qrels:
@@ -133,8 +133,8 @@ def _read(
             hint = did_you_mean(ours, tables.ALIASES) or "."
             raise BadParameter(f"columns names {', '.join(tables.ALIASES)}. Got {ours!r} instead{hint}")
     if not isinstance(data, str | os.PathLike):
-        frame = _read_object(data, layout, name, columns)
-        return frame, Source(name, remarks=(*oddities(frame, layout, name),))
+        frame, odd = _read_object(data, layout, name, columns)
+        return frame, Source(name, remarks=(*odd, *oddities(frame, layout, name)))
     path = os.fspath(data)
     kind = reader or tables.kind_of(path, "trec")
     content, source = load(path, digest=digest)
@@ -144,16 +144,20 @@ def _read(
         frame = trec.parse(content, layout, source.name, subtopics=layout is trec.QRELS, start=start)
         remarks = oddities(frame, layout, source.name, content, table=False)
         return trec.with_chances(frame), replace(source, header=header, remarks=(*remarks,))
-    frame = tables.parse(content, kind, layout, source.name, columns)
-    return frame, replace(source, remarks=(*oddities(frame, layout, source.name, content),))
+    frame, odd = tables.parse(content, kind, layout, source.name, columns)
+    return frame, replace(source, remarks=(*odd, *oddities(frame, layout, source.name, content)))
 
 
-def _read_object(data: object, layout: trec.Layout, name: str, columns: Mapping[str, str] | None) -> pl.DataFrame:
-    place = tables.Place(name)
-    if isinstance(data, Mapping):
-        return tables.checked(objects.from_dicts(data, layout, name), layout, place)
+def _read_object(
+    data: object, layout: trec.Layout, name: str, columns: Mapping[str, str] | None
+) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    if isinstance(data, Iterator):
+        data = list(data)
+    lists = golden.found_in(objects.records_of(data), layout, name, columns or {})
+    if lists is not None:
+        return tables.from_lists(lists, layout, name)
     table, no_text = objects.to_table(data, layout, name)
-    return tables.normalise(table, replace(place, no_text=no_text), layout, columns)
+    return tables.normalise(table, Place(name, no_text=no_text), layout, columns), ()
 
 
 def unique_names(named: Sequence[tuple[str, str]]) -> list[str]:

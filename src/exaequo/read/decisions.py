@@ -17,6 +17,7 @@ import polars as pl
 from exaequo.choices import STDIN
 from exaequo.errors import BadParameter, InputError, Problem, bad_input
 from exaequo.read import objects, tables, trec
+from exaequo.read.places import Place
 from exaequo.read.source import load
 
 #: The names each column goes by; the first one present is taken. A decision is a score of 0 or 1.
@@ -62,7 +63,7 @@ def read_decisions(data: Any, *, reader: str | None = None, columns: Mapping[str
         name = source.stem
     else:
         table, no_text = objects.to_table(data, trec.RUN, "table")
-        place, name = tables.Place("table", no_text=no_text), "table"
+        place, name = Place("table", no_text=no_text), "table"
     return _decisions(name, table, place, columns or {})
 
 
@@ -80,7 +81,7 @@ def holds_decisions(path: str, *, reader: str | None = None, columns: Mapping[st
     return all(each & {*present} for each in names)
 
 
-def _decisions(name: str, table: pl.DataFrame, place: tables.Place, given: Mapping[str, str]) -> Decisions:
+def _decisions(name: str, table: pl.DataFrame, place: Place, given: Mapping[str, str]) -> Decisions:
     for key in given:
         if key not in NAMES:
             raise BadParameter(f"columns of a table of decisions are {', '.join(NAMES)}. Got {key!r} instead.")
@@ -113,7 +114,7 @@ def _decisions(name: str, table: pl.DataFrame, place: tables.Place, given: Mappi
     return Decisions(name, theme, truth, score, document, moment, moments, place.name)
 
 
-def _twice(theme: pl.Series, document: pl.Series, place: tables.Place) -> list[Problem]:
+def _twice(theme: pl.Series, document: pl.Series, place: Place) -> list[Problem]:
     """Return the rows whose document stood before, for the same theme."""
     rows = pl.DataFrame({"theme": theme, "document": document}).with_row_index("row")
     again = rows.drop_nulls().with_columns(first=pl.col("row").min().over("theme", "document"))
@@ -128,7 +129,7 @@ def _twice(theme: pl.Series, document: pl.Series, place: tables.Place) -> list[P
     ]
 
 
-def _moments(column: pl.Series, place: tables.Place) -> tuple[npt.NDArray[np.int64], pl.Series]:
+def _moments(column: pl.Series, place: Place) -> tuple[npt.NDArray[np.int64], pl.Series]:
     """Return the place of each time among all of them, and these in order: as numbers if they are, else as text."""
     text = tables.as_text(column, place).str.strip_chars()
     as_number = column.dtype == pl.String or column.dtype.is_decimal()
@@ -151,7 +152,7 @@ def _quoted(value: object) -> str:
     return "missing" if value is None or str(value) == "" else trec.quoted(str(value))
 
 
-def _column(ours: str, present: list[str], place: tables.Place, given: Mapping[str, str]) -> str:
+def _column(ours: str, present: list[str], place: Place, given: Mapping[str, str]) -> str:
     names = (given[ours],) if ours in given else NAMES[ours]
     for name in names:
         if name in present:

@@ -39,7 +39,7 @@ def mend_width(fields: Sequence[str], number: str) -> str:
     hints = (
         (number == "sim" and many == 4, "This looks like a line of qrels: the qrels come first, then the runs."),
         (number == "rel" and many == 6, "This looks like a line of a run: the qrels come first, then the runs."),
-        (first.startswith(("{", "[")), f"If this is JSON, write one object a line, and name it .jsonl, {reader}"),
+        (first.startswith(("{", "[")), f"If this is JSON, name it .json, or .jsonl with an object a line, {reader}"),
         (many == 1 and "," in first, f"If this is a table, name it .csv or .tsv, {reader}"),
         (many == 1 and {*";|"} & {*first}, "Separate fields by blanks or tabs."),
         (_ODD_SPACE.search(" ".join(fields)), "Write blanks in the place of other spaces, such as no-break spaces."),

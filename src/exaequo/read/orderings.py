@@ -15,6 +15,7 @@ import polars as pl
 
 from exaequo.errors import BadParameter, InputError, Problem, bad_input
 from exaequo.read import tables, trec, unique_names
+from exaequo.read.places import Place
 from exaequo.read.source import Source, load
 
 #: The names each column goes by; the first one present is taken. Without a judge, the file is one.
@@ -44,7 +45,7 @@ def read_orderings(data: OrderingsLike) -> list[Preference]:
             raise BadParameter("orderings are files, or {judge: {system: rank}}.")
         names = [(str(judge), system, rank) for judge, ranks in data.items() for system, rank in ranks.items()]
         table = pl.DataFrame(names, schema=list(NAMES), orient="row", strict=False, infer_schema_length=None)
-        return _checked(table, tables.Place("orderings"), "")
+        return _checked(table, Place("orderings"), "")
     paths = [data] if isinstance(data, str | os.PathLike) else list(data)
     if not all(isinstance(path, str | os.PathLike) for path in paths):
         raise BadParameter("orderings are files, or {judge: {system: rank}}.")
@@ -75,7 +76,7 @@ def _file(path: str) -> list[Preference]:
     return _checked(table, place, source.stem)
 
 
-def _lines(content: bytes, source: Source) -> tuple[pl.DataFrame, tables.Place]:
+def _lines(content: bytes, source: Source) -> tuple[pl.DataFrame, Place]:
     """Read lines of text; all have two fields, or all have three."""
     rows: list[list[str]] = []
     lines: list[int] = []
@@ -96,10 +97,10 @@ def _lines(content: bytes, source: Source) -> tuple[pl.DataFrame, tables.Place]:
         empty = Problem(source.name, None, "there are only comments", f"lines of {_SHAPE}", "Check how it was made.")
         raise InputError(problems or [empty])
     table = pl.DataFrame(rows, schema=list(NAMES)[3 - len(rows[0]) :], orient="row")
-    return table, tables.Place(source.name, lines=lines)
+    return table, Place(source.name, lines=lines)
 
 
-def _checked(table: pl.DataFrame, place: tables.Place, stem: str) -> list[Preference]:
+def _checked(table: pl.DataFrame, place: Place, stem: str) -> list[Preference]:
     """Make an ordering of each judge; raise InputError with every row that does not fit."""
     problems: list[Problem] = []
     found: dict[str, dict[str, float]] = {}

@@ -16,16 +16,38 @@ SAMPLED = ("stratum", "prob")
 
 
 @dataclass(frozen=True, eq=False)
+class Latency:
+    """What queries took: `qid, seconds`."""
+
+    frame: pl.DataFrame
+
+    @property
+    def median(self) -> float:
+        """The median, in seconds."""
+        return float(np.median(self.frame["seconds"].to_numpy()))
+
+    @property
+    def p95(self) -> float:
+        """The seconds in which 95 of 100 queries were answered."""
+        return float(np.quantile(self.frame["seconds"].to_numpy(), 0.95, method="inverted_cdf"))
+
+    def __repr__(self) -> str:
+        return f"<Latency: median {self.median * 1000:.3g} ms, p95 {self.p95 * 1000:.3g} ms>"
+
+
+@dataclass(frozen=True, eq=False)
 class Run:
     """What one system returned: `qid, docno, sim, key`, in file order, and `rank` as the file had it, if it did.
 
-    `n_names` counts the different run ids of the file; `name` is the first.
+    `n_names` counts the different run ids of the file; `name` is the first. `latency` is what each query took, if
+    exaequo asked them.
     """
 
     name: str
     frame: pl.DataFrame
     source: Source
     n_names: int = 1
+    latency: Latency | None = None
 
     def __repr__(self) -> str:
         return f"<Run {self.name!r}: {self.frame.height:,} lines, {self.frame['qid'].n_unique():,} topics>"

@@ -1,4 +1,4 @@
-"""Tables: CSV, TSV, JSON lines and Parquet files, and any frame with named columns. Out: a frame as from TREC text."""
+"""Tables: CSV, TSV, JSON (lines), Parquet, and any frame with named columns. Out: a frame as from TREC text."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import csv
 import io
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -16,89 +15,59 @@ import polars as pl
 
 from exaequo.choices import TABLE_READERS
 from exaequo.errors import InputError, Problem, bad_input
+from exaequo.read import golden, objects, values
 from exaequo.read.foreign import text_of
+from exaequo.read.lists import DOCNOS, Lists, flat
 from exaequo.read.mending import is_number, mend_number
+from exaequo.read.places import IDS, Place
 from exaequo.read.records import repeated, with_keys
 from exaequo.read.source import PACKED, as_it_stands
 from exaequo.read.trec import QRELS, RUN, Layout, quoted
-from exaequo.text import listed
 
-#: The names each column goes by: ours, PyTerrier's, ir_measures', ranx's, trectools'. The first one present is taken:
-#: a PyTerrier frame has the text of the query under `query` and its id under `qid`.
+#: The names each column goes by: ours, PyTerrier's, ir_measures', ranx's, trectools', BEIR's. The first one present is
+#: taken: a PyTerrier frame has the text of the query under `query` and its id under `qid`.
 ALIASES: dict[str, tuple[str, ...]] = {
-    "qid": ("qid", "query_id", "q_id", "topic", "topic_id", "query"),
-    "docno": ("docno", "doc_id", "docid", "document_id"),
+    "qid": ("qid", "query_id", "query-id", "q_id", "topic", "topic_id", "query"),
+    "docno": DOCNOS,
     "sim": ("sim", "score"),
     "rel": ("rel", "relevance", "label", "score"),
     "rank": ("rank",),
     "run_id": ("run_id", "runid", "system", "tag"),
     "iter": ("iter", "iteration", "subtopic", "subtopic_id"),
 }
-_IDS = "strings or whole numbers as ids"
 REQUIRED = {RUN: ("qid", "docno", "sim"), QRELS: ("qid", "docno", "rel")}
 OPTIONAL = {RUN: ("rank", "run_id"), QRELS: ("iter",)}
 
 
-@dataclass(frozen=True)
-class Place:
-    """How rows of a table are called in messages: a line of a file, or a row of an object in memory."""
-
-    name: str
-    first_line: int | None = None
-    lines: Sequence[int] = ()
-    #: Lines in which a column is named more than once: Polars takes the first.
-    twice: Mapping[str, Sequence[int]] = field(default_factory=dict)
-    #: Rows in which a column of text holds something else, and that: it would become text.
-    no_text: Mapping[str, Sequence[tuple[int, object]]] = field(default_factory=dict)
-
-    def line(self, row: int) -> int | None:
-        """Return the line a row stands in, if that is known."""
-        if self.lines:
-            return self.lines[row]
-        return None if self.first_line is None else self.first_line + row
-
-    def problem(self, row: int, found: str, expected: str, mend: str) -> Problem:
-        """Return a problem at this row."""
-        line = self.line(row)
-        return Problem(self.name, line, found if line is not None else f"row {row}: {found}", expected, mend)
-
-    def without(self, what: str, present: Sequence[str], names: Iterable[str], mend: str) -> InputError:
-        """Return the error that none of these names is a column."""
-        found = f"no column for {what} among {listed(present, 12) or 'no columns at all'}"
-        expected = " or ".join(dict.fromkeys(names))
-        return bad_input(self.name, found, expected, mend, line=1 if self.first_line else None)
-
-    def refuse_twice(self, columns: Iterable[str]) -> None:
-        """Raise InputError if one of these columns is there more than once."""
-        problems = [
-            Problem(self.name, line, f"{quoted(column)} is here twice", "each column once", "Rename or delete one.")
-            for column in columns
-            for line in self.twice.get(column, ())
-        ]
-        if problems:
-            raise InputError(problems)
-
-    def refuse_no_ids(self, columns: Iterable[str]) -> None:
-        """Raise InputError if one of these columns of ids holds what is neither text nor a whole number."""
-        problems = [
-            self.problem(row, f"{column} is {quoted(json.dumps(value, default=str))}", _IDS, "Write it as text.")
-            for column in columns
-            for row, value in self.no_text.get(column, ())
-        ]
-        if problems:
-            raise InputError(problems)
-
-    def called(self, row: int) -> str:
-        """Return what to call another row in the text of a message."""
-        line = self.line(row)
-        return f"row {row}" if line is None else f"line {line}"
-
-
-def parse(data: bytes, kind: str, layout: Layout, name: str, columns: Mapping[str, str] | None = None) -> pl.DataFrame:
-    """Read a whole table file of one of the `KINDS` as a run or as judgments."""
+def parse(
+    data: bytes, kind: str, layout: Layout, name: str, columns: Mapping[str, str] | None = None
+) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """Read a whole file of one of the `KINDS`, a table or lists, as a run or as judgments; and what is odd about it."""
     if not data.strip():
         raise bad_input(name, "the file is empty", f"a {kind} table", "Check how it was made.")
-    return normalise(*read(data, kind, name), layout, columns)
+    if (lists := _lists(data, kind, layout, name, columns or {})) is not None:
+        return from_lists(lists, layout, name)
+    table, place = read(data, kind, name)
+    if table.height and golden.is_golden(table.row(0, named=True), columns):
+        lists = golden.found_in(table.to_dicts(), layout, name, columns or {})
+    return (normalise(table, place, layout, columns), ()) if lists is None else from_lists(lists, layout, name)
+
+
+def _lists(data: bytes, kind: str, layout: Layout, name: str, given: Mapping[str, str]) -> Lists | None:
+    """Return the lists that JSON text holds; None if it is a table."""
+    if kind == "json":
+        found = values.of_json(data, name)
+    elif kind == "jsonl" and golden.is_golden(values.first_line(data), given):
+        found = values.of_lines(data, name)
+    else:
+        return None
+    return golden.found_in(found.whole(), layout, name, given, found.lines)
+
+
+def from_lists(lists: Lists, layout: Layout, name: str) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """Give lists the columns and types of TREC text; and what is odd about them."""
+    frame, place = flat(lists, layout, name)
+    return checked(frame, layout, place), place.remarks
 
 
 def read(data: bytes, kind: str, name: str) -> tuple[pl.DataFrame, Place]:
@@ -206,6 +175,19 @@ def _pairs(line: str) -> tuple[tuple[str, object], ...] | None:
     return pairs if isinstance(pairs, tuple) else None
 
 
+def _json(data: bytes, name: str) -> tuple[pl.DataFrame, Place]:
+    found = values.of_json(data, name)
+    for line, row in zip(found.lines, found.values, strict=True):
+        if found.keys is not None or not isinstance(row, dict):
+            expected = "a list of objects, each a row, or a query with its documents"
+            mend = 'Name the query of each: {"query": ..., "relevant": [...]}'
+            raise bad_input(name, f"no row ({quoted(json.dumps(row))})", expected, mend, line=line)
+    if not found.values:
+        raise bad_input(name, "there are no rows", "a list of objects", "Check how it was made.")
+    table, no_text = objects.from_rows(found.values)
+    return table, Place(name, lines=found.lines, no_text=no_text)
+
+
 def _parquet(data: bytes, name: str) -> tuple[pl.DataFrame, Place]:
     return pl.read_parquet(io.BytesIO(data)), Place(name)
 
@@ -215,6 +197,7 @@ KINDS: dict[str, Callable[[bytes, str], tuple[pl.DataFrame, Place]]] = {
     "csv": partial(_delimited, separator=",", quote='"'),
     "tsv": partial(_delimited, separator="\t", quote=None),
     "jsonl": _jsonl,
+    "json": _json,
     "parquet": _parquet,
 }
 
@@ -233,7 +216,8 @@ def normalise(
     place.refuse_twice(found.values())
     place.refuse_no_ids(found[ours] for ours in ("qid", "docno"))
     frame = table.select(pl.col(theirs).alias(ours) for ours, theirs in found.items())
-    blank = frame.select(pl.all_horizontal(pl.all().is_null())).to_series()
+    # An object of other fields is no blank line.
+    blank = (table if place.lines else frame).select(pl.all_horizontal(pl.all().is_null())).to_series()
     frame = frame.with_row_index("row").filter(~blank)
     if not frame.height:
         raise bad_input(place.name, "there are no rows", layout.what, "Check how it was made.")
@@ -301,7 +285,7 @@ def _as_ids(column: pl.Series, place: Place) -> pl.Series:
     if column.dtype.is_integer() or column.dtype in (pl.String, pl.Categorical, pl.Enum):
         return column.cast(pl.String)
     found = f"column {column.name} holds {column.dtype} values"
-    raise bad_input(place.name, found, _IDS, "Convert the column to strings.")
+    raise bad_input(place.name, found, IDS, "Convert the column to strings.")
 
 
 def as_text(column: pl.Series, place: Place) -> pl.Series:

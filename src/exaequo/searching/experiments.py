@@ -148,7 +148,8 @@ def experiment(
         collection: a `Collection`, or what `read_collection` reads: a folder, or a shipped name.
         systems: by name: a built-in system such as `"bm25(k1=0.9)-stem"`; a command such as
             `"./mine {queries} {run}"`, which may also ask for `{topics}` and `{documents}`; or a function from a query
-            to docnos, to pairs (docno, score), or to `{docno: score}`. A list of built-in systems, too.
+            to docnos, to pairs (docno, score), to `{docno: score}`, or to documents as for `run`. A list of
+            built-in systems, too.
         measures: as for `evaluate`.
         depth: the most documents of a list of a built-in system.
         fields: what of a topic is the query: title, description, or all.

@@ -12,7 +12,7 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -25,12 +25,11 @@ from exaequo.read.collection import Collection
 from exaequo.read.collection.saving import trec_topics
 from exaequo.read.source import as_it_stands
 from exaequo.searching import watch
+from exaequo.searching.functions import Ranker, ask
 from exaequo.searching.notation import System
 from exaequo.text import count, listed
 from exaequo.writing import make_folder, write_whole, wrong_name
 
-#: A function from a query to what it finds: docnos, best first; pairs of docno and score; or scores by docno.
-Ranker: TypeAlias = Callable[[str], Iterable[Any] | Mapping[Any, float]]
 #: A system: a built-in one by its notation, a command that has `{run}` in it, or a function.
 SystemLike: TypeAlias = "str | Ranker"
 RUN = "{run}"
@@ -205,35 +204,9 @@ def _watched(name: str, command: list[str], task: Task) -> tuple[Cost, list[str]
 def _called(name: str, search: Ranker, task: Task) -> Outcome:
     """Ask a function every query."""
     start, cpu = time.perf_counter(), time.process_time()
-    found: dict[str, Any] = {}
-    for qid, text in task.queries.rows():
-        try:
-            found[qid] = search(text)
-        except Exception as error:
-            error.add_note(f"{name} was asked topic {qid}: {text}")
-            raise
+    run = ask(name, search, task.queries)
     cost = Cost(time.perf_counter() - start, time.process_time() - cpu, None)
-    lists = {qid: _scored(each, name, qid) for qid, each in found.items()}
-    if not any(lists.values()):
-        raise bad_input(name, "it found nothing for any topic", "documents", "Check the queries and the function.")
-    run = read_run(lists, name=name)
     return Outcome(run, cost, _strangers(run, task.collection))
-
-
-def _scored(found: Any, name: str, qid: str) -> dict[Any, Any]:
-    """Return scores by docno; of bare names the first gets the highest."""
-    if isinstance(found, Mapping):
-        return dict(found)
-    ranked: list[Any] = list(found) if isinstance(found, Iterable) and not isinstance(found, str) else [None]
-    if all(isinstance(each, str) for each in ranked):
-        ranked = [(docno, float(len(ranked) - at)) for at, docno in enumerate(ranked)]
-    if not all(isinstance(each, tuple | list) and len(each) == 2 for each in ranked):
-        expected = "docnos, pairs (docno, score), or {docno: score}"
-        raise bad_input(name, f"for topic {qid!r} it returned {found!r:.60}", expected, "Change what it returns.")
-    scores = dict(ranked)
-    if len(scores) < len(ranked):
-        raise bad_input(name, f"a document more than once for topic {qid!r}", "each once", "Return each once.")
-    return scores
 
 
 def _strangers(run: Run, collection: Collection) -> list[str]:
