@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from exaequo import BadParameter
 from exaequo.stats.agreement import competition_ranks, pearson
 from exaequo.stats.corrections import bonferroni, corrected, holm, letters
 from exaequo.stats.equality import TOLERANCE, balanced, differences, settled, settled_means, slack_of
@@ -82,6 +83,18 @@ def test_margins_of_two_topics() -> None:
     found = practical(np.array([[0.0, 2.0]]), np.array([2.0]))  # mean 1, error 1: 3 from one end, 1 from the other
     assert found.above[0] == pytest.approx(0.25)
     assert found.below[0] == pytest.approx(0.5 - np.arctan(3) / np.pi)
+
+
+def test_margins_of_several_pairs() -> None:
+    """Each pair has its own error: 1, and 2 with twice the margin, are the same question."""
+    found = practical(np.array([[-1.0, 1.0], [-2.0, 2.0]]), np.array([1.0, 2.0]))
+    assert found.below.tolist() == found.above.tolist() == pytest.approx([0.25, 0.25])
+
+
+def test_a_correction_of_the_library() -> None:
+    assert corrected("sidak", P, 0.05).tolist() == pytest.approx((1 - (1 - P) ** 4).tolist())
+    with pytest.raises(BadParameter, match="correction"):
+        corrected("bonferoni", P, 0.05)
 
 
 def test_what_is_equal() -> None:
