@@ -71,7 +71,7 @@ def test_objects() -> None:
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
-        ("ndgc@10", "did you mean 'nDCG'?"),
+        ("ndgc@10", "did you mean 'nDCG'"),
         ("Precison@5", "did you mean 'Precision'"),
         ("zzzzz", "`exaequo measures` lists them"),
         ("P@", "write NAME, NAME@K"),

@@ -8,6 +8,7 @@ from math import log2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyNTCIREVAL import metrics
 
 import exaequo
 from exaequo.errors import BadParameter
@@ -72,7 +73,6 @@ def test_what_they_are_made_of(collection: tuple[Grades, Sims]) -> None:
 
 @given(collections(grades=(-1, 0, 0, 1, 2, 3)), st.sampled_from([0.5, 1, 10]), st.sampled_from([1, 4, 20]))
 def test_as_in_ntcireval(collection: tuple[Grades, Sims], beta: float, cutoff: int) -> None:
-    metrics = pytest.importorskip("pyNTCIREVAL.metrics")
     qrels, run = collection[0], untied(collection[1])
     ours = [f"Q(beta={beta})", f"Q(beta={beta})@{cutoff}", f"nERR(max_rel=3)@{cutoff}", f"MSnDCG@{cutoff}"]
     table = evaluate(qrels, run, ours).to_dict()["run"]["realistic"]
@@ -92,7 +92,6 @@ def test_as_in_ntcireval(collection: tuple[Grades, Sims], beta: float, cutoff: i
 
 @given(st.data())
 def test_global_gain_as_in_ntcireval(data: st.DataObject) -> None:
-    metrics = pytest.importorskip("pyNTCIREVAL.metrics")
     documents = [f"d{number}" for number in range(7)]
     pairs = st.tuples(st.sampled_from(documents), st.sampled_from("abc"))
     judged = data.draw(st.dictionaries(pairs, st.sampled_from([0, 1, 2, 3]), max_size=15)) | {("d0", "a"): 1}
