@@ -5,11 +5,14 @@ from __future__ import annotations
 import ast
 import json
 import re
+import shlex
 import shutil
 import string
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -124,93 +127,84 @@ def test_every_word_is_one_of_the_code(lang: str) -> None:
 # -------------------------------------------------------------------------------------------------------- the commands
 
 
-def commands(sample: Sample, folder: Path) -> Iterator[list[str]]:
-    """Yield what shows results, in many forms."""
-    qrels, runs = sample
-    bm25, boolean, *others = runs
-    place = str(Path(qrels).parent / "experiments")
-    yield ["demo", "little", "-o", place]
-    yield ["experiment", "little", "--model", "coordination", "-o", place]
-    yield ["eval", qrels, *runs]
-    yield ["eval", qrels, *runs, "-q", "--ties", "all", "--ties", "expected", "-m", "Compat", "-m", "NumRet"]
-    yield ["eval", qrels, *runs, "--depth", "5", "--precision", "single", "--rel-level", "2", "--format", "markdown"]
-    yield ["ties", qrels, bm25, boolean, "-q"]
-    yield ["ties", qrels, boolean]
-    yield ["ties", qrels, *runs[:3], "--table", "reversals", "--splits", "20"]
-    yield ["compare", qrels, *runs]
-    robust = ["--baseline", "bm25", "--margin", "1%", "--ties", "robust", "--one-sided", "--test", "randomization"]
-    yield ["compare", qrels, *runs[:3], *robust, "--judges", qrels]
-    yield ["compare", qrels, *runs, "--correction", "randomised-tukey", "--format", "latex"]
-    for table in "extremes correlations taus inversions dominance curves topics contrasts difficulty".split():
-        yield ["compare", qrels, *runs, "--table", table]
-    for how in (["--test", "wilcoxon"], ["--test", "bootstrap", "--correction", "none"], ["--correction", "nemenyi"]):
-        yield ["compare", qrels, *runs[:3], *how]
-    people = folder / "people"
-    people.write_text("".join(f"{judge} {Path(path).stem} 1\n" for judge in "abc" for path in runs), encoding="utf-8")
-    yield ["compare", qrels, *runs[:3], "--rank-by", "R@100,Width@100", "--orderings", str(people)]
-    people.unlink()
-    yield ["order", qrels, boolean, "--format", "table", "--depth", "2"]
-    document = Path(boolean).read_text(encoding="utf-8").split()[2]
-    yield ["order", qrels, boolean, "--rename", f"{document}=zzz", "--topic", "401", "--depth", "2"]
-    yield ["filter", qrels, bm25, "-q", "--threshold", "10"]
-    yield ["filter", qrels, bm25, "--sweep"]
-    yield ["filter", qrels, bm25, "--curve", "interpolated"]
-    yield ["filter", qrels, *runs[:2], "--hull", "25", "--docs", "500"]
-    yield ["filter", qrels, *runs[:2], "--train", bm25, "--train", boolean, "--train-qrels", qrels, "-q"]
-    yield ["filter", qrels, bm25, "--train", bm25, "--train-qrels", qrels, "--by", "utility"]
-    yield ["filter", qrels, bm25, "--stream", "--window", "3"]
-    yield ["filter", qrels, *runs[:2], "--compare"]
-    yield ["explain", qrels, bm25, "--rows", "2"]
-    yield ["explain", qrels, boolean, "--topic", "401", "-m", "nDCG@5", "--rows", "2"]
-    yield ["design", qrels, *runs]
-    for table in "measures sizes anova variances mixed asl".split():
-        yield ["design", qrels, *runs, "--table", table]
-    yield ["replicate", qrels, bm25, boolean, "--with", *others[:2], "-q"]
-    yield ["pool", *runs, "--depth", "20"]
-    yield ["pool", *runs, "--qrels", qrels, "--leave-out", "--team", "A=bm25,boolean"]
-    for table in "curve runs teams topics overview left_out frame".split():
-        yield ["pool", *runs[:3], "--qrels", qrels, "--leave-out", "--team", "A=bm25,boolean", "--table", table]
-    for table in "scores judged topics".split():
-        yield ["unjudged", qrels, *runs[:3], "-m", "AP", "-m", "Rprec", "--table", table]
-    yield ["unjudged", qrels, *runs[:3], "-m", "AP", "-m", "Rprec"]
-    yield ["budget", qrels, *runs, "--baseline", "bm25", "--judges", qrels, "-m", "AP Rprec P@10", "--samples", "100"]
-    yield ["budget", qrels, bm25, "--rel-level", "3", "--grade", "3", "--samples", "100", "-m", "P@10"]
-    for table in "runs pairs remedies documents".split():
-        yield ["budget", qrels, *runs[:3], "-m", "AP Rprec", "--samples", "100", "--table", table]
-    yield from gates(sample, folder)
-    yield ["report", qrels, *runs, "-o", str(folder / "page.html")]
-    yield ["report", qrels, *runs, "--baseline", "bm25", "-m", "Noise@10", "-o", str(folder / "baseline.html")]
-    yield ["report", qrels, bm25, "--documents", "0", "-o", str(folder / "one.html")]
-    for kind in (
-        "asl at-k budget curve filters measures reversals stream systems ties topics scatter recall tie-groups".split()
-    ):
-        yield ["plot", kind, qrels, *runs, "-o", str(folder / f"{kind}.json")]
-    yield ["plot", "curve", qrels, bm25, "--topic", "401", "--f-lines", "-o", str(folder / "topic.json")]
-    yield ["plot", "recall", qrels, bm25, "-m", "MOR", "-o", str(folder / "mor.json")]
-    yield ["plot", "threshold", qrels, bm25, "-o", str(folder / "threshold.json")]
-    yield ["plot", "threshold", qrels, *runs, "-m", "Utility", "-o", str(folder / "utility.json")]
-    yield ["plot", "stream", qrels, bm25, "--topic", "401", "--window", "5", "-o", str(folder / "theme.json")]
-    yield ["plot", "filters", qrels, bm25, "--topic", "401", "-o", str(folder / "filter.json")]
-    yield ["plot", "tie-groups", qrels, boolean, "-o", str(folder / "run.json")]
-    yield ["plot", "ties", qrels, *runs, "-m", "NumRelRet", "-o", str(folder / "sum.json")]
-    yield ["plot", "single", "-o", str(folder / "single.json")]
+#: What shows results, in many forms, as one writes it in a shell; of words apart by | each in turn.
+COMMANDS = """
+demo little -o PLACE
+experiment little --model coordination -o PLACE
+eval QRELS RUNS
+eval QRELS RUNS -q --ties all --ties expected -m Compat -m NumRet
+eval QRELS RUNS --depth 5 --precision single --rel-level 2 --format markdown
+ties QRELS BM25 BOOLEAN -q
+ties QRELS BOOLEAN
+ties QRELS THREE --table reversals --splits 20
+compare QRELS RUNS
+compare QRELS THREE --baseline bm25 --margin 1% --ties robust --one-sided --test randomization --judges QRELS
+compare QRELS RUNS --correction randomised-tukey --format latex
+compare QRELS RUNS --table extremes|correlations|taus|inversions|dominance|curves|topics|contrasts|difficulty
+compare QRELS THREE --test wilcoxon
+compare QRELS THREE --test bootstrap --correction none
+compare QRELS THREE --correction nemenyi
+compare QRELS THREE --rank-by R@100,Width@100 --orderings PEOPLE
+order QRELS BOOLEAN --format table --depth 2
+order QRELS BOOLEAN --rename DOCUMENT=zzz --topic 401 --depth 2
+filter QRELS BM25 -q --threshold 10
+filter QRELS BM25 --sweep
+filter QRELS BM25 --curve interpolated
+filter QRELS BM25 BOOLEAN --hull 25 --docs 500
+filter QRELS BM25 BOOLEAN --train BM25 --train BOOLEAN --train-qrels QRELS -q
+filter QRELS BM25 --train BM25 --train-qrels QRELS --by utility
+filter QRELS BM25 --stream --window 3
+filter QRELS BM25 BOOLEAN --compare
+explain QRELS BM25 --rows 2
+explain QRELS BOOLEAN --topic 401 -m nDCG@5 --rows 2
+design QRELS RUNS
+design QRELS RUNS --table measures|sizes|anova|variances|mixed|asl
+replicate QRELS BM25 BOOLEAN --with OTHERS -q
+pool RUNS --depth 20
+pool RUNS --qrels QRELS --leave-out --team A=bm25,boolean
+pool THREE --qrels QRELS --leave-out --team A=bm25,boolean --table curve|runs|teams|topics|overview|left_out|frame
+unjudged QRELS THREE -m AP -m Rprec
+unjudged QRELS THREE -m AP -m Rprec --table scores|judged|topics
+budget QRELS RUNS --baseline bm25 --judges QRELS -m 'AP Rprec P@10' --samples 100
+budget QRELS BM25 --rel-level 3 --grade 3 --samples 100 -m P@10
+budget QRELS THREE -m 'AP Rprec' --samples 100 --table runs|pairs|remedies|documents
+gate QRELS BM25 BM25|BOOLEAN|HYBRID --floor 'AP >= 0.3'
+gate QRELS BM25 BM25|BOOLEAN|HYBRID --format markdown --ties robust --equivalence --slices LABELS
+gate QRELS BM25 BM25|BOOLEAN|HYBRID -m Noise@10 --test bootstrap --samples 100 --alpha 0.001
+gate QRELS BM25 BM25|BOOLEAN|HYBRID -m RR --max-drop 0.95 --test randomization --ties realistic,optimistic
+gate QRELS BM25 BM25|BOOLEAN|HYBRID --min-topics 40
+gate QRELS HYBRID BM25 --floor 'AP >= 0.3'
+report QRELS RUNS -o page.html
+report QRELS RUNS --baseline bm25 -m Noise@10 -o page.html
+report QRELS BM25 --documents 0 -o page.html
+plot asl|at-k|budget|curve|filters|measures|reversals QRELS RUNS -o page.json
+plot stream|systems|ties|topics|scatter|recall|tie-groups QRELS RUNS -o page.json
+plot curve QRELS BM25 --topic 401 --f-lines -o page.json
+plot recall QRELS BM25 -m MOR -o page.json
+plot threshold QRELS BM25 -o page.json
+plot threshold QRELS RUNS -m Utility -o page.json
+plot stream QRELS BM25 --topic 401 --window 5 -o page.json
+plot filters QRELS BM25 --topic 401 -o page.json
+plot tie-groups QRELS BOOLEAN -o page.json
+plot ties QRELS RUNS -m NumRelRet -o page.json
+plot single -o page.json
+""".strip().splitlines()
 
 
-def gates(sample: Sample, folder: Path) -> Iterator[list[str]]:
-    """Yield gates of each state, for many reasons."""
+def written(line: str, sample: Sample, folder: Path) -> Iterator[list[str]]:
+    """Yield the commands of a line, with files where it has words in capitals."""
     qrels, runs = sample
-    named = {Path(path).stem: path for path in runs}
-    topics = sorted({line.split()[0] for line in Path(qrels).read_text(encoding="utf-8").splitlines()})
-    labels = folder / "labels"
+    files = {Path(path).stem.upper(): [path] for path in runs}
+    topics = sorted({each.split()[0] for each in Path(qrels).read_text(encoding="utf-8").splitlines()})
+    labels, people = folder / "labels.txt", folder / "people.txt"
     labels.write_text("".join(f"{topic} {'AB'[at % 9 > 6]}\n" for at, topic in enumerate(topics)), encoding="utf-8")
-    for one, two in (("bm25", "bm25"), ("bm25", "boolean"), ("bm25", "hybrid"), ("hybrid", "bm25")):
-        asked = ["gate", qrels, named[one], named[two]]
-        yield [*asked, "--floor", "AP >= 0.3"]
-        yield [*asked, "--format", "markdown", "--ties", "robust", "--equivalence", "--slices", str(labels)]
-        yield [*asked, "-m", "Noise@10", "--test", "bootstrap", "--samples", "100", "--alpha", "0.001"]
-        yield [*asked, "-m", "RR", "--max-drop", "0.95", "--test", "randomization", "--ties", "realistic,optimistic"]
-        yield [*asked, "--min-topics", "40"]
-    labels.unlink()
+    people.write_text("".join(f"{each} {Path(path).stem} 1\n" for each in "abc" for path in runs), encoding="utf-8")
+    files |= {"QRELS": [qrels], "RUNS": runs, "THREE": runs[:3], "OTHERS": runs[2:4]}
+    files |= {"LABELS": [str(labels)], "PEOPLE": [str(people)], "PLACE": [str(folder / "experiments")]}
+    files |= {name: [str(folder / name)] for name in ("page.html", "page.json")}
+    document = Path(runs[1]).read_text(encoding="utf-8").split()[2]
+    for words in product(*(each.split("|") for each in shlex.split(line.replace("DOCUMENT", document)))):
+        yield [file for each in words for file in files.get(each, [each])]
 
 
 #: What has no `--lang` and is English always.
@@ -225,6 +219,7 @@ ENGLISH_WORD = re.compile(
 OPTION = re.compile(r"--\w+( \w+(, \w+)*)?|exaequo plot ties")
 
 
+@cache
 def english() -> re.Pattern[str]:
     """Return what an English sentence of three words or more looks like, whatever its values are."""
     long = [key for key in said() if len(re.findall(r"[a-z]{2,}", re.sub("{.*?}", "", key))) > 2]
@@ -253,7 +248,9 @@ def unknown(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     return found
 
 
+@pytest.mark.parametrize("line", COMMANDS)
 def test_results_are_french(
+    line: str,
     sample: Sample,
     tmp_path: Path,
     unknown: set[str],
@@ -262,18 +259,23 @@ def test_results_are_french(
 ) -> None:
     monkeypatch.setattr("exaequo.read.collection.read_collection", lambda _: little(), raising=False)
     pattern = english()
-    assert pattern.search("hybrid is better than bm25 on AP: +0.1")
-    for arguments in commands(sample, tmp_path):
+    for arguments in written(line, sample, tmp_path):
         codes = CODES.values() if arguments[0] == "gate" else (0,)
         assert run([*arguments, "--lang", "fr"]) in codes, arguments
-        text = capfd.readouterr().out.replace(str(Path(sample[0]).parent), "")
+        text = capfd.readouterr().out
+        for folder in (Path(sample[0]).parent, tmp_path):
+            text = text.replace(str(folder), "")
         assert not pattern.search(text), (arguments, pattern.search(text))
         assert not ENGLISH_WORD.search(OPTION.sub("", text)), (arguments, ENGLISH_WORD.search(OPTION.sub("", text)))
         assert not re.search(r"\d\.\d{4}\b", text), arguments  # decimals have commas
-    for path in tmp_path.iterdir():
-        assert not pattern.search(shown(path)), (path, pattern.search(shown(path)))
+        for path in tmp_path.glob("page.*"):
+            assert not pattern.search(shown(path)), (path, pattern.search(shown(path)))
     assert spoken() == "en"
     assert {text for text in unknown if not SYMBOL.fullmatch(text)} == set()
+
+
+def test_english_is_recognised() -> None:
+    assert english().search("hybrid is better than bm25 on AP: +0.1")
 
 
 def test_other_commands_are_english() -> None:
