@@ -162,6 +162,13 @@ def test_average_precision_divided_by_at_most_k(theirs: tuple[Any, Any]) -> None
     assert [shown.mean(each) for each in shown.measures] == pytest.approx((2 / 3, 1))
 
 
+def test_relevant_and_understood() -> None:
+    code = PAGE.partition("## Relevant and understood")[2].partition("```python\n")[2].partition("```")[0]
+    names: dict[str, Any] = {}
+    exec(code, names)  # noqa: S102 - our own documentation
+    assert names["scores"].mean("RBP(p=0.8,graded=True)") == pytest.approx(0.2 * (0.4 + 0.64))
+
+
 def test_every_measure_of_the_table_of_names_is_one() -> None:
     section = PAGE.partition("## One name, several numbers")[2].partition("\n## ")[0]
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in section.splitlines() if line.startswith("|")]
