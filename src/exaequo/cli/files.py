@@ -17,12 +17,16 @@ from exaequo.errors import InputError, UsageError
 if TYPE_CHECKING:
     from exaequo.read import Qrels, Run
 
+    _Text = click.ParamType[str]
+else:
+    _Text = click.ParamType  # not generic before click 8.4
+
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
 _KIND = click.Choice(READERS)
 
 
-class _Place(click.ParamType[str]):
+class _Place(_Text):
     """The name of a file or folder to write, which an unset variable of the shell is not."""
 
     def __init__(self, name: str) -> None:
