@@ -43,13 +43,13 @@ def test_a_warning_stands_above_the_bar_which_goes_on(monkeypatch: pytest.Monkey
     with progress.shown("exaequo eval"):
         progress.doing("evaluating one.txt", 0, 2)
         time.sleep(1)
-        warn("left out: [b]one.txt[/b] " + "word " * 20)
+        warn("left out: [b]one.txt[/b] " + "word " * 19 + "end")
         progress.doing("evaluating two.txt", 1, 2)
         time.sleep(0.5)
         before = stream.getvalue()
         progress.hide()
         warn("late")
-    assert "exaequo: warning: left out: [b]one.txt[/b] " + "word " * 20 in before
+    assert "exaequo: warning: left out: [b]one.txt[/b] " + "word " * 19 + "end" in before
     assert before.index("warning") < before.index("evaluating two.txt")
     assert stream.getvalue().endswith("exaequo: warning: late\n")
 
