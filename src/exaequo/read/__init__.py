@@ -8,18 +8,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import polars as pl
 
 from exaequo.choices import READERS
-from exaequo.errors import BadParameter, bad_input
+from exaequo.errors import BadParameter, InputError, bad_input
 from exaequo.read import golden, objects, tables, trec
 from exaequo.read.metadata import header_of, read_metadata, write_metadata
 from exaequo.read.oddities import oddities
 from exaequo.read.places import Place
 from exaequo.read.records import Qrels, Run, by_subtopic, repeated
-from exaequo.read.source import Source, load
+from exaequo.read.source import Mend, Source, load
 from exaequo.text import did_you_mean
 
 __all__ = [
@@ -52,16 +52,18 @@ def read_run(
     reader: str | None = None,
     columns: Mapping[str, str] | None = None,
     digest: bool = False,
+    mend: bool = False,
 ) -> Run:
     """Read a run from a path (`-` is standard input) or from an object.
 
     `name` replaces the name the run gives itself. `reader` says what a file is when its name does not (`"trec"`,
     `"csv"`, `"tsv"`, `"jsonl"`, `"json"`, `"parquet"`). `columns` maps `qid`, `docno`, `sim`, `rank`, `run_id` to the
-    names that a table, or a record, has. `digest` asks for the SHA-256 of the file.
+    names that a table, or a record, has. `digest` asks for the SHA-256 of the file. `mend` puts right what can be
+    without a guess, as `run.source.mended` says: lines of column names, documents that are there again, …
     """
     if isinstance(data, Run):
         return data if name is None else replace(data, name=name)
-    frame, source = _read(data, trec.RUN, name or "run", reader, columns, digest)
+    frame, source = _read(data, trec.RUN, name or "run", _Asked(reader, columns, digest, mend))
     ids = frame["run_id"].fill_null("") if "run_id" in frame.columns else None
     n_names = 1 if ids is None or (ids == ids[0]).all() else ids.n_unique()
     if name is None:
@@ -77,18 +79,21 @@ def read_qrels(
     reader: str | None = None,
     columns: Mapping[str, str] | None = None,
     digest: bool = False,
+    mend: bool = False,
 ) -> Qrels:
     """Read judgments from a path (`-` is standard input) or from an object; parameters as for `read_run`."""
     if isinstance(data, Qrels):
         return data
-    frame, source = _read(data, trec.QRELS, "qrels", reader, columns, digest)
+    frame, source = _read(data, trec.QRELS, "qrels", _Asked(reader, columns, digest, mend))
     return by_subtopic(frame, source)
 
 
-def read_runs(runs: RunsLike, *, columns: Mapping[str, str] | None = None, digest: bool = False) -> Iterator[Run]:
+def read_runs(
+    runs: RunsLike, *, columns: Mapping[str, str] | None = None, digest: bool = False, mend: bool = False
+) -> Iterator[Run]:
     """Read one run or many, one after the other."""
     for name, run in each_run(runs):
-        yield read_run(run, name=name, columns=columns, digest=digest)
+        yield read_run(run, name=name, columns=columns, digest=digest, mend=mend)
 
 
 def each_run(runs: Any) -> list[tuple[str | None, RunLike]]:
@@ -103,29 +108,33 @@ def each_run(runs: Any) -> list[tuple[str | None, RunLike]]:
     return [(None, run) for run in runs]
 
 
-def read_qrels_files(paths: Sequence[str]) -> Qrels:
+def read_qrels_files(paths: Sequence[str], *, mend: bool = False) -> Qrels:
     """Read judgments that lie in several files, as if they were one."""
     if len(paths) == 1:
-        return read_qrels(paths[0])
-    read = [_read(path, trec.QRELS, "qrels", None, None, False) for path in paths]
+        return read_qrels(paths[0], mend=mend)
+    read = [_read(path, trec.QRELS, "qrels", _Asked(mend=mend)) for path in paths]
     frame = pl.concat([frame for frame, _ in read], how="diagonal")
     again = repeated(frame, subtopics=True)
     if again is not None:
         qid, docno = again.select("qid", "docno").row(0)
         found = f"document {docno!r} of topic {qid!r} is judged in more than one file"
         raise bad_input(paths[0], found, "each document once", "Delete one of the judgments.")
-    first = replace(read[0][1], remarks=tuple(remark for _, source in read for remark in source.remarks))
+    remarks, mended = (tuple(chain(*(getattr(each, what) for _, each in read))) for what in ("remarks", "mended"))
+    first = replace(read[0][1], remarks=remarks, mended=mended)
     return by_subtopic(frame, first)
 
 
-def _read(
-    data: object,
-    layout: trec.Layout,
-    name: str,
-    reader: str | None,
-    columns: Mapping[str, str] | None,
-    digest: bool,
-) -> tuple[pl.DataFrame, Source]:
+class _Asked(NamedTuple):
+    """How something is to be read; as `read_run` says."""
+
+    reader: str | None = None
+    columns: Mapping[str, str] | None = None
+    digest: bool = False
+    mend: bool = False
+
+
+def _read(data: object, layout: trec.Layout, name: str, asked: _Asked) -> tuple[pl.DataFrame, Source]:
+    reader, columns = asked.reader, asked.columns
     if reader is not None and reader not in READERS:
         raise BadParameter(f"reader must be one of {', '.join(READERS)}. Got {reader!r} instead.")
     for ours in columns or ():
@@ -133,11 +142,27 @@ def _read(
             hint = did_you_mean(ours, tables.ALIASES) or "."
             raise BadParameter(f"columns names {', '.join(tables.ALIASES)}. Got {ours!r} instead{hint}")
     if not isinstance(data, str | os.PathLike):
-        frame, odd = _read_object(data, layout, name, columns)
-        return frame, Source(name, remarks=(*odd, *oddities(frame, layout, name)))
+        return _read_object(data, layout, name, asked)
     path = os.fspath(data)
+    content, source = load(path, digest=asked.digest, marked=asked.mend)
     kind = reader or tables.kind_of(path, "trec")
-    content, source = load(path, digest=digest)
+    if reader is None and kind in ("csv", "tsv") and trec.is_text(content, layout):
+        kind = "trec"
+    try:
+        return _parsed(content, kind, layout, source, columns)
+    except InputError:
+        if not asked.mend:
+            raise
+    from exaequo.read.mends import mended
+
+    content, now, done = mended(content, kind, layout, source, columns)
+    return _parsed(content, now, layout, replace(source, mended=done), columns if now == kind else None)
+
+
+def _parsed(
+    content: bytes, kind: str, layout: trec.Layout, source: Source, columns: Mapping[str, str] | None
+) -> tuple[pl.DataFrame, Source]:
+    """Read a whole file of this kind."""
     if kind == "trec":
         header, start = header_of(content, source.name)
         layout = trec.layout_of(content, start) if layout is trec.QRELS else layout
@@ -148,16 +173,32 @@ def _read(
     return frame, replace(source, remarks=(*odd, *oddities(frame, layout, source.name, content)))
 
 
-def _read_object(
-    data: object, layout: trec.Layout, name: str, columns: Mapping[str, str] | None
-) -> tuple[pl.DataFrame, tuple[str, ...]]:
+def _read_object(data: object, layout: trec.Layout, name: str, asked: _Asked) -> tuple[pl.DataFrame, Source]:
     if isinstance(data, Iterator):
         data = list(data)
+    done: tuple[Mend, ...] = ()
+    try:
+        frame, odd = _of_object(data, layout, name, asked.columns)
+    except InputError:
+        if not asked.mend:
+            raise
+        from exaequo.read.mends import once
+
+        frame, odd = _of_object(data, layout, name, asked.columns, repeats=True)
+        frame, done = once(frame, layout, name)
+        if repeated(frame, subtopics=True) is not None:
+            raise
+    return frame, Source(name, remarks=(*odd, *oddities(frame, layout, name)), mended=done)
+
+
+def _of_object(
+    data: object, layout: trec.Layout, name: str, columns: Mapping[str, str] | None, *, repeats: bool = False
+) -> tuple[pl.DataFrame, tuple[str, ...]]:
     lists = golden.found_in(objects.records_of(data), layout, name, columns or {})
     if lists is not None:
-        return tables.from_lists(lists, layout, name)
+        return tables.from_lists(lists, layout, name, repeats=repeats)
     table, no_text = objects.to_table(data, layout, name)
-    return tables.normalise(table, Place(name, no_text=no_text), layout, columns), ()
+    return tables.normalise(table, Place(name, no_text=no_text), layout, columns, repeats=repeats), ()
 
 
 def unique_names(named: Sequence[tuple[str, str]]) -> list[str]:
