@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -19,7 +20,7 @@ from exaequo.read.metadata import header_of, read_metadata, write_metadata
 from exaequo.read.oddities import oddities
 from exaequo.read.places import Place
 from exaequo.read.records import Qrels, Run, by_subtopic, repeated
-from exaequo.read.source import Mend, Source, load
+from exaequo.read.source import PACKED, Mend, Source, load
 from exaequo.text import did_you_mean
 
 __all__ = [
@@ -145,9 +146,7 @@ def _read(data: object, layout: trec.Layout, name: str, asked: _Asked) -> tuple[
         return _read_object(data, layout, name, asked)
     path = os.fspath(data)
     content, source = load(path, digest=asked.digest, marked=asked.mend)
-    kind = reader or tables.kind_of(path, "trec")
-    if reader is None and kind in ("csv", "tsv") and trec.is_text(content, layout):
-        kind = "trec"
+    kind = _kind_of(path, content, layout, reader)
     try:
         return _parsed(content, kind, layout, source, columns)
     except InputError:
@@ -157,6 +156,28 @@ def _read(data: object, layout: trec.Layout, name: str, asked: _Asked) -> tuple[
 
     content, now, done = mended(content, kind, layout, source, columns)
     return _parsed(content, now, layout, replace(source, mended=done), columns if now == kind else None)
+
+
+def _kind_of(path: str, content: bytes, layout: trec.Layout, reader: str | None) -> str:
+    """Return what a file is: TREC text may have the name of a table."""
+    kind = reader or tables.kind_of(path, "trec")
+    return "trec" if reader is None and kind in ("csv", "tsv") and trec.is_text(content, layout) else kind
+
+
+def mended_file(
+    path: str, *, judgments: bool, reader: str | None = None, columns: Mapping[str, str] | None = None
+) -> tuple[str, bytes]:
+    """Return a file of judgments, or a run, as `mend` puts it right, and a name for it: that of a table is .csv."""
+    from exaequo.read.mends import mended
+
+    layout = trec.QRELS if judgments else trec.RUN
+    content, source = load(path, marked=True)
+    kind = _kind_of(path, content, layout, reader)
+    content, now, _ = mended(content, kind, layout, source, columns)
+    name = Path(source.name)
+    if now != "trec":
+        return f"{source.stem}.{now}", content
+    return name.stem if name.suffix.lower() in PACKED else name.name, re.sub(rb"\n\s*\n", b"\n", content).lstrip()
 
 
 def _parsed(

@@ -66,12 +66,17 @@ class Source:
         return path.stem or self.name
 
 
+def called(path: str) -> str:
+    """Return what messages call a path."""
+    return "<stdin>" if path == STDIN else os.fsencode(path).decode(errors="backslashreplace")
+
+
 def load(path: str, *, digest: bool = False, marked: bool = False) -> tuple[bytes, Source]:
     """Read all of `path` (`-` is standard input), unpacked whatever its name says, without a byte-order mark.
 
     What is `marked` as UTF-16 or UTF-32 is refused, or returned as it is.
     """
-    name = "<stdin>" if path == STDIN else os.fsencode(path).decode(errors="backslashreplace")
+    name = called(path)
     raw = _raw_bytes(path, name)
     source = Source(name, hashlib.sha256(raw).hexdigest() if digest else None)
     data = _unpack(raw, name)
