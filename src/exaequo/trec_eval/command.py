@@ -21,6 +21,7 @@ from exaequo.read.records import repeated
 from exaequo.read.source import load
 from exaequo.text import count
 from exaequo.trec_eval import OfficialError, groups
+from exaequo.trec_eval.about import described
 from exaequo.trec_eval.catalogue import Request, requests
 from exaequo.trec_eval.lists import Lists, all_topics, build
 from exaequo.trec_eval.options import FORMATS, USAGE, CommandLine, help_text, parse
@@ -59,10 +60,10 @@ def main(arguments: Sequence[str]) -> str:
     """Return what the official program prints for these arguments; OfficialError carries its exit code."""
     options = parse(arguments)
     if options.version:
-        return f"exaequo {__version__}, as trec_eval version {'9.0.8' if options.release == 9 else '10.0'}\n"
+        return f"trec_eval version {'9.0.8' if options.release == 9 else '10.0'}\nby exaequo {__version__}\n"
     asked = requests(options.measures, options.release)
     if options.help:
-        return help_text(options) + "\n"
+        return (described(asked) if options.measures else help_text(options)) + "\n"
     if len(options.files) != 2:
         raise OfficialError(1, f"{count(len(options.files), 'file')}; expected two, REL_INFO and RESULTS.\n{USAGE}")
     if options.files == ["-", "-"]:

@@ -136,7 +136,8 @@ Prints what the official trec_eval prints, for release 10.0 (or 9.0.8 with
                                     deviations in FILE
  -D, --Debug_level N[.TOPIC]        only this topic; there is no debugging
                                     output
- -h, --help  -v, --version
+ -h, --help                         this; with -m what the measure is
+ -v, --version
 
      --release 9|10                 which release to follow (10)
      --ties STRATEGY                {", ".join(STRATEGIES[:3])},
