@@ -15,7 +15,7 @@ import polars as pl
 
 from exaequo.choices import READERS
 from exaequo.errors import BadParameter, InputError, bad_input
-from exaequo.read import golden, objects, tables, trec
+from exaequo.read import datasets, golden, objects, tables, trec
 from exaequo.read.metadata import header_of, read_metadata, write_metadata
 from exaequo.read.oddities import oddities
 from exaequo.read.places import Place
@@ -82,7 +82,10 @@ def read_qrels(
     digest: bool = False,
     mend: bool = False,
 ) -> Qrels:
-    """Read judgments from a path (`-` is standard input) or from an object; parameters as for `read_run`."""
+    """Read judgments from a path (`-` is standard input) or from an object; parameters as for `read_run`.
+
+    `ir:DATASET` are those of a collection that ir_datasets knows.
+    """
     if isinstance(data, Qrels):
         return data
     frame, source = _read(data, trec.QRELS, "qrels", _Asked(reader, columns, digest, mend))
@@ -145,17 +148,19 @@ def _read(data: object, layout: trec.Layout, name: str, asked: _Asked) -> tuple[
     if not isinstance(data, str | os.PathLike):
         return _read_object(data, layout, name, asked)
     path = os.fspath(data)
+    if layout is trec.QRELS and datasets.is_named(path):
+        return _parsed(*datasets.judgments(path, digest=asked.digest), "trec", layout, None)
     content, source = load(path, digest=asked.digest, marked=asked.mend)
     kind = _kind_of(path, content, layout, reader)
     try:
-        return _parsed(content, kind, layout, source, columns)
+        return _parsed(content, source, kind, layout, columns)
     except InputError:
         if not asked.mend:
             raise
     from exaequo.read.mends import mended
 
     content, now, done = mended(content, kind, layout, source, columns)
-    return _parsed(content, now, layout, replace(source, mended=done), columns if now == kind else None)
+    return _parsed(content, replace(source, mended=done), now, layout, columns if now == kind else None)
 
 
 def _kind_of(path: str, content: bytes, layout: trec.Layout, reader: str | None) -> str:
@@ -181,7 +186,7 @@ def mended_file(
 
 
 def _parsed(
-    content: bytes, kind: str, layout: trec.Layout, source: Source, columns: Mapping[str, str] | None
+    content: bytes, source: Source, kind: str, layout: trec.Layout, columns: Mapping[str, str] | None
 ) -> tuple[pl.DataFrame, Source]:
     """Read a whole file of this kind."""
     if kind == "trec":

@@ -33,9 +33,10 @@ ABOUT = {
     "utility": "What the whole list is worth: a for each relevant document returned, b for each other one, c for each "
     "relevant one not returned, d for the rest of the collection (-N).",
     "11pt_avg": "Mean of interpolated precision over recall levels.",
-    "binG": "Relevant documents, each discounted by the logarithm of the non-relevant ones above it, over the number of "
-    "relevant ones.",
-    "G": "Gains, each discounted by the logarithm of what reading so far has cost beyond what it gained, over all gains.",
+    "binG": "Relevant documents, each discounted by the logarithm of the non-relevant ones above it, over the number "
+    "of relevant ones.",
+    "G": "Gains, each discounted by the logarithm of what reading so far has cost beyond what it gained, over all of "
+    "them.",
     "dcg": "Discounted cumulative gain: gain over log2(rank + 1), summed over the list.",
     "ideal_dcg": "Discounted cumulative gain of the best order of all judged documents.",
     "ndcg": "Discounted cumulative gain, gain over log2(rank + 1), over that of the best order.",

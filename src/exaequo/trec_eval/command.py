@@ -15,7 +15,7 @@ from exaequo import __version__
 from exaequo.aggregate import GM_FLOOR
 from exaequo.errors import InputError
 from exaequo.judge import Bools
-from exaequo.read import Qrels, Run, Source, trec
+from exaequo.read import Qrels, Run, Source, datasets, trec
 from exaequo.read.mending import finite
 from exaequo.read.records import repeated
 from exaequo.read.source import load
@@ -114,7 +114,8 @@ def _read_both(options: CommandLine, layouts: tuple[trec.Layout, trec.Layout]) -
     read, errors = [], []
     for path, layout in zip(options.files, layouts, strict=True):
         try:
-            data, source = load(path)
+            named = layout is trec.QRELS and datasets.is_named(path)
+            data, source = datasets.judgments(path) if named else load(path)
             # Release 9 knows no comments: such a line is data, or malformed.
             frame = trec.parse(data, layout, source.name, repeats=True, comments=options.release != 9)
             read.append((frame, source))

@@ -70,7 +70,8 @@ def parse(arguments: Sequence[str]) -> CommandLine:
     try:
         pairs, files = getopt.gnu_getopt(list(arguments), LETTERS, [*long, "release=", "ties=", "seed="])
     except getopt.GetoptError as error:
-        raise OfficialError(1, f"{error}\n{USAGE}") from None
+        all_ = "; all measures are -m all_trec since release 9" if error.opt == "a" else ""
+        raise OfficialError(1, f"{error}{all_}\n{USAGE}") from None
     options = CommandLine(files=files)
     for name, value in pairs:
         _set(options, LONG.get(name[2:], name[1:]) if name.startswith("--") else name[1:], value)
