@@ -40,6 +40,7 @@ def evaluate(
     samples: int = ORDERS_SAMPLED,
     interval: bool = False,
     columns: Mapping[str, str] | None = None,
+    mend: bool = False,
     **options: Unpack[Evaluation],
 ) -> Scores:
     """Evaluate one run or many against judgments.
@@ -53,6 +54,7 @@ def evaluate(
         samples: orders of ties to sample where the expected value has no closed form and there are too many orders.
         interval: also find the aggregates that ties change (`Scores.tie_effects`).
         columns: the names of `qid`, `docno`, `sim`, `rel` in tables, where they are not the usual ones.
+        mend: put right what is wrong with files where that is safe; `Scores.warnings` say what was done.
         options: `rel_level`, the least grade that is relevant, for measures that do not say, by default any above 0;
             `max_grade`, above which a grade counts as 0; `depth`, where each list is cut, after ordering; `missing`:
             a judged topic the run lacks scores `"zero"`, is left out (`"skip"`), or is an `"error"`; `precision`, in
@@ -60,7 +62,8 @@ def evaluate(
     """
     chosen = Options.of(ties, samples=samples, **keywords("evaluate", options))
     parsed = parse_measures(measures)
-    judged = judged_runs(read_qrels(qrels, columns=columns), read_runs(runs, columns=columns), chosen, parsed)
+    judgments = read_qrels(qrels, columns=columns, mend=mend)
+    judged = judged_runs(judgments, read_runs(runs, columns=columns, mend=mend), chosen, parsed)
     scores = evaluate_runs(judged, parsed, chosen, interval=interval)
     warn(scores.warnings)
     return scores
@@ -211,7 +214,7 @@ def _described(data: Run | Qrels) -> dict[str, Any]:
 
 def remarks_on_judgments(judgments: Judgments, measures: Sequence[Measure] = ()) -> list[str]:
     """Say what about the judgments changes how scores should be read; raise if there is nothing to evaluate."""
-    remarks = [*judgments.qrels.source.remarks]
+    remarks = [*map(str, judgments.qrels.source.mended), *judgments.qrels.source.remarks]
     name = judgments.qrels.source.name
     if not judgments.n_topics:
         found = f"no relevant document in {count(len(judgments.nothing_relevant), 'topic')}"
@@ -318,7 +321,7 @@ def _remarks_on_documents(judged: JudgedRun) -> list[str]:
 def remarks_on_run(judged: JudgedRun, options: Options) -> list[str]:
     """Say what about a run changes how its scores should be read; raise if it cannot be evaluated at all."""
     run, stray, missing = judged.run, judged.stray, judged.missing
-    remarks = [*run.source.remarks]
+    remarks = [*map(str, run.source.mended), *run.source.remarks]
     if stray:
         refuse_unjudged(run, judged.judgments.qrels)
     remarks += _remarks_on_documents(judged)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from exaequo.choices import STDIN
 from exaequo.cli import output, progress
+from exaequo.cli.files import mended
 from exaequo.cli.options import Files, Target, reads_files, writes
-from exaequo.errors import InputError, Problem
+from exaequo.errors import InputError, Problem, UsageError
 from exaequo.text import count, printable
 
 if TYPE_CHECKING:
@@ -21,13 +24,17 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
-@writes("text", "json")
+@writes("text", "json", there="Write there instead of to standard output; with --mend, a folder for mended copies.")
 @reads_files
 def check(qrels: str, runs: tuple[str, ...], target: Target, files: Files) -> int:
     """Look for problems in QRELS and RUNs, or tables of decisions. Exit code 1 if a file cannot be evaluated, else 0.
 
     Problems stop an evaluation. Remarks do not, but change how its figures should be read.
     """
+    folder = target.path if files.mend else None
+    if folder and STDIN in (qrels, *runs):
+        raise UsageError("Mended copies are made of files, not of standard input (-).")
+    target = replace(target, path=None) if files.mend else target
     output.check_paths((qrels, *runs), target.path)
     from exaequo.read.decisions import holds_decisions
 
@@ -36,10 +43,37 @@ def check(qrels: str, runs: tuple[str, ...], target: Target, files: Files) -> in
     except InputError:  # it is told below what is wrong
         decisions = False
     problems, remarks = _of_tables((qrels, *runs), files) if decisions else _of_runs(qrels, runs, files)
+    copies = _copies(qrels, runs, files, folder) if folder else []
     found = f"{count(1 + len(runs), 'file')}: {count(len(problems), 'problem')}, {count(len(remarks), 'remark')}"
-    lines = [*map(str, problems), *(f"remark: {remark}" for remark in remarks), found]
-    target.tell(map(printable, lines), problems=[asdict(problem) for problem in problems], remarks=remarks)
+    told = [*(f"remark: {remark}" for remark in remarks), *(f"mended copy: {copy}" for copy in copies)]
+    lines = [*map(str, problems), *told, found]
+    beside = {"copies": copies} if folder else {}
+    target.tell(map(printable, lines), problems=[asdict(problem) for problem in problems], remarks=remarks, **beside)
     return 1 if problems else 0
+
+
+def _copies(qrels: str, runs: Sequence[str], files: Files, folder: str) -> list[str]:
+    """Write the files that were mended, as they were read, into a folder; return where they are."""
+    from exaequo.read import mended_file
+    from exaequo.read.source import called
+    from exaequo.writing import make_folder, write_whole
+
+    changed = {each.file for each in mended()}
+    readers = {qrels: files.qrels_reader, **dict.fromkeys(runs, files.run_reader)}
+    made = {
+        path: mended_file(path, judgments=path == qrels, reader=reader, columns=files.columns)
+        for path, reader in readers.items()
+        if called(path) in changed
+    }
+    names = [name.casefold() for name, _ in made.values()]
+    for twice in names:
+        if names.count(twice) > 1:
+            raise UsageError(f"Two mended copies would be {folder}/{twice}; check the files one after the other.")
+    make_folder(folder)
+    for name, content in made.values():
+        output.check_paths([*readers], str(Path(folder, name)))
+        write_whole(Path(folder, name), content)
+    return [str(Path(folder, name)) for name, _ in made.values()]
 
 
 def _of_tables(paths: Sequence[str], files: Files) -> tuple[list[Problem], list[str]]:

@@ -105,8 +105,9 @@ def _filter(qrels: str, run: str | None, topic: str, chosen: dict[str, Any], fil
     from exaequo.explanation import explain_filter
 
     chosen = {**chosen, "utility": coefficients_of(chosen["utility"])}
-    readers = files.qrels_reader, files.run_reader
-    return explain_filter(qrels, run, topic, **chosen, readers=readers, columns=files.columns)
+    if run is not None:
+        return explain_filter(files.qrels(qrels), files.run(run), topic, **chosen)
+    return explain_filter(qrels, None, topic, **chosen, reader=files.qrels_reader, columns=files.columns)
 
 
 def _measures(

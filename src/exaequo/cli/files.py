@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +13,11 @@ from exaequo import memory
 from exaequo.choices import READERS
 from exaequo.cli import output, progress, stopping
 from exaequo.errors import InputError, UsageError
+from exaequo.text import printable
 
 if TYPE_CHECKING:
-    from exaequo.read import Qrels, Run
+    from exaequo.read import Qrels, Run, Source
+    from exaequo.read.source import Mend
 
     _Text = click.ParamType[str]
 else:
@@ -72,6 +74,8 @@ class Files:
     qrels_reader: str | None
     run_reader: str | None
     columns: dict[str, str]
+    #: What can be put right without a guess is, and is told.
+    mend: bool = False
     #: A run that cannot be read, or whose topics nobody judged, is left out.
     keep_going: bool = False
 
@@ -79,13 +83,15 @@ class Files:
         """Read judgments."""
         from exaequo.read import read_qrels
 
-        return read_qrels(path, reader=self.qrels_reader, columns=self.columns, digest=digest)
+        read = read_qrels(path, reader=self.qrels_reader, columns=self.columns, digest=digest, mend=self.mend)
+        return replace(read, source=_told(read.source))
 
     def run(self, path: str, *, digest: bool = False) -> Run:
         """Read a run."""
         from exaequo.read import read_run
 
-        return read_run(path, reader=self.run_reader, columns=self.columns, digest=digest)
+        read = read_run(path, reader=self.run_reader, columns=self.columns, digest=digest, mend=self.mend)
+        return replace(read, source=_told(read.source))
 
     def runs(self, paths: Sequence[str], qrels: Qrels | None = None, *, digest: bool = False) -> Iterator[Run]:
         """Read runs one after the other; where the others are to go on, those that cannot be judged are noted."""
@@ -108,6 +114,21 @@ class Files:
             raise lacking[paths[-1]]
 
 
+def _told(source: Source) -> Source:
+    """Say what was put right in a file, and note it; then it has been told."""
+    mended().extend(source.mended)
+    for each in source.mended:
+        output.aside(f"exaequo: {printable(str(each))}")
+    return replace(source, mended=())
+
+
+def mended() -> list[Mend]:
+    """Return what this command put right; it is noted here."""
+    context = click.get_current_context(silent=True)
+    found: list[Mend] = context.meta.setdefault(f"{__name__}.mended", []) if context else []
+    return found
+
+
 def left_out() -> dict[str, InputError]:
     """Return the runs that this command could not judge, with what is wrong with them; it is noted here."""
     context = click.get_current_context(silent=True)
@@ -120,6 +141,7 @@ def _files(
     qrels_reader: str | None,
     run_reader: str | None,
     columns: Sequence[str],
+    mend: bool = False,
     keep_going: bool = False,
 ) -> Files:
     """Return how files are read; `columns` are `qid=NAME,docno=NAME`, given once or several times."""
@@ -130,9 +152,10 @@ def _files(
             raise UsageError(f"--columns takes pairs such as qid=NAME,docno=NAME. Got {pair!r}.")
         if names.setdefault(ours, theirs) != theirs:
             raise UsageError(f"--columns names {ours} twice: {names[ours]!r} and {theirs!r}.")
-    return Files(qrels_reader or reader, run_reader or reader, names, keep_going)
+    return Files(qrels_reader or reader, run_reader or reader, names, mend, keep_going)
 
 
+MEND = click.option("--mend", is_flag=True, help="Put right what is wrong with files where that is safe, and say so.")
 _READING = {
     "reader": click.option("--reader", type=_KIND, help="What all files are, whatever their names say."),
     "qrels_reader": click.option("--qrels-reader", type=_KIND, help="The same, for QRELS alone."),
@@ -140,6 +163,7 @@ _READING = {
     "columns": click.option(
         "--columns", multiple=True, metavar="qid=NAME,...", help="Names of the columns of tables, if unusual."
     ),
+    "mend": MEND,
 }
 #: Adds the options of commands that read files; the command gets them as `files`.
 reads_files = gathers("files", _files, _READING)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -33,7 +33,7 @@ from exaequo.choices import (
     TESTS,
 )
 from exaequo.cli import output
-from exaequo.cli.files import FILE, Command, Decorator, gathers, left_out
+from exaequo.cli.files import FILE, Command, Decorator, gathers, left_out, mended
 from exaequo.cli.files import Files as Files
 from exaequo.cli.files import reads_files as reads_files
 from exaequo.cli.files import reads_runs as reads_runs
@@ -129,8 +129,11 @@ class Target:
         """Write a document; what is undefined is null."""
         from exaequo.tabular import plain
 
-        lacks = [{"file": path, "problem": str(error)} for path, error in left_out().items()]
-        document = plain({"format": JSON_FORMAT, **content, **({"left_out": lacks} if lacks else {})})
+        beside = {
+            "left_out": [{"file": path, "problem": str(error)} for path, error in left_out().items()],
+            "mended": [asdict(each) for each in mended()],
+        }
+        document = plain({"format": JSON_FORMAT, **content, **{name: some for name, some in beside.items() if some}})
         output.write(json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n", self.path)
 
     def tell(self, lines: Iterable[str], **content: Any) -> None:

@@ -12,7 +12,7 @@ import click
 
 from exaequo.choices import STUDY_DEPTH, STUDY_MEASURES, TOP
 from exaequo.cli import output, progress
-from exaequo.cli.files import DIR, within_memory
+from exaequo.cli.files import DIR, MEND, within_memory
 from exaequo.cli.options import evaluates, measure_option, speaks
 from exaequo.language import say
 
@@ -33,6 +33,7 @@ PAUSE = 10.0
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the tests between systems.")
 @evaluates(depth=STUDY_DEPTH)
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes.  [default: one per core]")
+@MEND
 @click.option("--strict", is_flag=True, help="Stop at the first file that cannot be evaluated.")
 @within_memory
 @speaks
@@ -46,6 +47,7 @@ def study(
     alpha: float,
     options: dict[str, Any],
     jobs: int | None,
+    mend: bool,
     strict: bool,
 ) -> int:
     """Study ARCHIVE: a folder TRACK/EDITION/{qrels*, runs/*}, or a manifest in TOML.
@@ -74,6 +76,7 @@ def study(
             alpha=alpha,
             jobs=jobs or os.cpu_count() or 1,
             strict=strict,
+            mend=mend,
             progress=_progress(),
             **options,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from exaequo.cli import output
+from exaequo.text import printable
 
 
 @click.command(
@@ -18,4 +19,4 @@ def trec_eval(arguments: tuple[str, ...]) -> None:
     """Print what the official trec_eval prints; -h says more."""
     from exaequo.trec_eval.command import main
 
-    output.write(main(arguments), None)
+    output.write(main(arguments, lambda mend: output.aside(f"exaequo: {printable(mend)}")), None)

@@ -97,7 +97,7 @@ def explain_filter(
     docs: int | None = None,
     rel_level: float | None = None,
     max_grade: float = HIGHEST_GRADE,
-    readers: tuple[str | None, str | None] = (None, None),
+    reader: str | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> FilterExplanation:
     """Explain the figures of a filter for one theme: documents scored at least `threshold` are selected.
@@ -111,15 +111,15 @@ def explain_filter(
         raise BadParameter(f"The threshold must be a number. Got {threshold!r} instead.")
     said: list[str] = []
     if run is None:
-        table = read_decisions(qrels, reader=readers[0], columns=columns)
+        table = read_decisions(qrels, reader=reader, columns=columns)
         one, listing = from_table(table, docs=docs), _rows_of_table(table, str(topic))
         at = _theme(str(topic), one)
     else:
         options = Options(rel_level=rel_level, max_grade=max_grade)
-        judgments = prepared(read_qrels(qrels, reader=readers[0], columns=columns), options, every=True)
+        judgments = prepared(read_qrels(qrels, reader=reader, columns=columns), options, every=True)
         at = place_of(str(topic), judgments)
         said = remarks_on_grades(judgments)
-        read = read_run(run, reader=readers[1], columns=columns)
+        read = read_run(run, reader=reader, columns=columns)
         ((ordering, _),) = judged_runs(judgments, [read], options)
         one, listing = filter_of(ordering, docs=docs), _rows_of_run(ordering.judged_run, at)
     threshold = Given(threshold)

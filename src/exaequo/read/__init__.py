@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import polars as pl
 
 from exaequo.choices import READERS
-from exaequo.errors import BadParameter, bad_input
-from exaequo.read import golden, objects, tables, trec
+from exaequo.errors import BadParameter, InputError, bad_input
+from exaequo.read import datasets, golden, objects, tables, trec
 from exaequo.read.metadata import header_of, read_metadata, write_metadata
 from exaequo.read.oddities import oddities
 from exaequo.read.places import Place
 from exaequo.read.records import Qrels, Run, by_subtopic, repeated
-from exaequo.read.source import Source, load
+from exaequo.read.source import PACKED, Mend, Source, load
 from exaequo.text import did_you_mean
 
 __all__ = [
@@ -52,16 +53,18 @@ def read_run(
     reader: str | None = None,
     columns: Mapping[str, str] | None = None,
     digest: bool = False,
+    mend: bool = False,
 ) -> Run:
     """Read a run from a path (`-` is standard input) or from an object.
 
     `name` replaces the name the run gives itself. `reader` says what a file is when its name does not (`"trec"`,
     `"csv"`, `"tsv"`, `"jsonl"`, `"json"`, `"parquet"`). `columns` maps `qid`, `docno`, `sim`, `rank`, `run_id` to the
-    names that a table, or a record, has. `digest` asks for the SHA-256 of the file.
+    names that a table, or a record, has. `digest` asks for the SHA-256 of the file. `mend` puts right what can be
+    without a guess, as `run.source.mended` says: lines of column names, documents that are there again, …
     """
     if isinstance(data, Run):
         return data if name is None else replace(data, name=name)
-    frame, source = _read(data, trec.RUN, name or "run", reader, columns, digest)
+    frame, source = _read(data, trec.RUN, name or "run", _Asked(reader, columns, digest, mend))
     ids = frame["run_id"].fill_null("") if "run_id" in frame.columns else None
     n_names = 1 if ids is None or (ids == ids[0]).all() else ids.n_unique()
     if name is None:
@@ -77,18 +80,24 @@ def read_qrels(
     reader: str | None = None,
     columns: Mapping[str, str] | None = None,
     digest: bool = False,
+    mend: bool = False,
 ) -> Qrels:
-    """Read judgments from a path (`-` is standard input) or from an object; parameters as for `read_run`."""
+    """Read judgments from a path (`-` is standard input) or from an object; parameters as for `read_run`.
+
+    `ir:DATASET` are those of a collection that ir_datasets knows.
+    """
     if isinstance(data, Qrels):
         return data
-    frame, source = _read(data, trec.QRELS, "qrels", reader, columns, digest)
+    frame, source = _read(data, trec.QRELS, "qrels", _Asked(reader, columns, digest, mend))
     return by_subtopic(frame, source)
 
 
-def read_runs(runs: RunsLike, *, columns: Mapping[str, str] | None = None, digest: bool = False) -> Iterator[Run]:
+def read_runs(
+    runs: RunsLike, *, columns: Mapping[str, str] | None = None, digest: bool = False, mend: bool = False
+) -> Iterator[Run]:
     """Read one run or many, one after the other."""
     for name, run in each_run(runs):
-        yield read_run(run, name=name, columns=columns, digest=digest)
+        yield read_run(run, name=name, columns=columns, digest=digest, mend=mend)
 
 
 def each_run(runs: Any) -> list[tuple[str | None, RunLike]]:
@@ -103,29 +112,33 @@ def each_run(runs: Any) -> list[tuple[str | None, RunLike]]:
     return [(None, run) for run in runs]
 
 
-def read_qrels_files(paths: Sequence[str]) -> Qrels:
+def read_qrels_files(paths: Sequence[str], *, mend: bool = False) -> Qrels:
     """Read judgments that lie in several files, as if they were one."""
     if len(paths) == 1:
-        return read_qrels(paths[0])
-    read = [_read(path, trec.QRELS, "qrels", None, None, False) for path in paths]
+        return read_qrels(paths[0], mend=mend)
+    read = [_read(path, trec.QRELS, "qrels", _Asked(mend=mend)) for path in paths]
     frame = pl.concat([frame for frame, _ in read], how="diagonal")
     again = repeated(frame, subtopics=True)
     if again is not None:
         qid, docno = again.select("qid", "docno").row(0)
         found = f"document {docno!r} of topic {qid!r} is judged in more than one file"
         raise bad_input(paths[0], found, "each document once", "Delete one of the judgments.")
-    first = replace(read[0][1], remarks=tuple(remark for _, source in read for remark in source.remarks))
+    remarks, mended = (tuple(chain(*(getattr(each, what) for _, each in read))) for what in ("remarks", "mended"))
+    first = replace(read[0][1], remarks=remarks, mended=mended)
     return by_subtopic(frame, first)
 
 
-def _read(
-    data: object,
-    layout: trec.Layout,
-    name: str,
-    reader: str | None,
-    columns: Mapping[str, str] | None,
-    digest: bool,
-) -> tuple[pl.DataFrame, Source]:
+class _Asked(NamedTuple):
+    """How something is to be read; as `read_run` says."""
+
+    reader: str | None = None
+    columns: Mapping[str, str] | None = None
+    digest: bool = False
+    mend: bool = False
+
+
+def _read(data: object, layout: trec.Layout, name: str, asked: _Asked) -> tuple[pl.DataFrame, Source]:
+    reader, columns = asked.reader, asked.columns
     if reader is not None and reader not in READERS:
         raise BadParameter(f"reader must be one of {', '.join(READERS)}. Got {reader!r} instead.")
     for ours in columns or ():
@@ -133,11 +146,49 @@ def _read(
             hint = did_you_mean(ours, tables.ALIASES) or "."
             raise BadParameter(f"columns names {', '.join(tables.ALIASES)}. Got {ours!r} instead{hint}")
     if not isinstance(data, str | os.PathLike):
-        frame, odd = _read_object(data, layout, name, columns)
-        return frame, Source(name, remarks=(*odd, *oddities(frame, layout, name)))
+        return _read_object(data, layout, name, asked)
     path = os.fspath(data)
+    if layout is trec.QRELS and datasets.is_named(path):
+        return _parsed(*datasets.judgments(path, digest=asked.digest), "trec", layout, None)
+    content, source = load(path, digest=asked.digest, marked=asked.mend)
+    kind = _kind_of(path, content, layout, reader)
+    try:
+        return _parsed(content, source, kind, layout, columns)
+    except InputError:
+        if not asked.mend:
+            raise
+    from exaequo.read.mends import mended
+
+    content, now, done = mended(content, kind, layout, source, columns)
+    return _parsed(content, replace(source, mended=done), now, layout, columns if now == kind else None)
+
+
+def _kind_of(path: str, content: bytes, layout: trec.Layout, reader: str | None) -> str:
+    """Return what a file is: TREC text may have the name of a table."""
     kind = reader or tables.kind_of(path, "trec")
-    content, source = load(path, digest=digest)
+    return "trec" if reader is None and kind in ("csv", "tsv") and trec.is_text(content, layout) else kind
+
+
+def mended_file(
+    path: str, *, judgments: bool, reader: str | None = None, columns: Mapping[str, str] | None = None
+) -> tuple[str, bytes]:
+    """Return a file of judgments, or a run, as `mend` puts it right, and a name for it: that of a table is .csv."""
+    from exaequo.read.mends import mended
+
+    layout = trec.QRELS if judgments else trec.RUN
+    content, source = load(path, marked=True)
+    kind = _kind_of(path, content, layout, reader)
+    content, now, _ = mended(content, kind, layout, source, columns)
+    name = Path(source.name)
+    if now != "trec":
+        return f"{source.stem}.{now}", content
+    return name.stem if name.suffix.lower() in PACKED else name.name, re.sub(rb"\n\s*\n", b"\n", content).lstrip()
+
+
+def _parsed(
+    content: bytes, source: Source, kind: str, layout: trec.Layout, columns: Mapping[str, str] | None
+) -> tuple[pl.DataFrame, Source]:
+    """Read a whole file of this kind."""
     if kind == "trec":
         header, start = header_of(content, source.name)
         layout = trec.layout_of(content, start) if layout is trec.QRELS else layout
@@ -148,16 +199,32 @@ def _read(
     return frame, replace(source, remarks=(*odd, *oddities(frame, layout, source.name, content)))
 
 
-def _read_object(
-    data: object, layout: trec.Layout, name: str, columns: Mapping[str, str] | None
-) -> tuple[pl.DataFrame, tuple[str, ...]]:
+def _read_object(data: object, layout: trec.Layout, name: str, asked: _Asked) -> tuple[pl.DataFrame, Source]:
     if isinstance(data, Iterator):
         data = list(data)
+    done: tuple[Mend, ...] = ()
+    try:
+        frame, odd = _of_object(data, layout, name, asked.columns)
+    except InputError:
+        if not asked.mend:
+            raise
+        from exaequo.read.mends import once
+
+        frame, odd = _of_object(data, layout, name, asked.columns, repeats=True)
+        frame, done = once(frame, layout, name)
+        if repeated(frame, subtopics=True) is not None:
+            raise
+    return frame, Source(name, remarks=(*odd, *oddities(frame, layout, name)), mended=done)
+
+
+def _of_object(
+    data: object, layout: trec.Layout, name: str, columns: Mapping[str, str] | None, *, repeats: bool = False
+) -> tuple[pl.DataFrame, tuple[str, ...]]:
     lists = golden.found_in(objects.records_of(data), layout, name, columns or {})
     if lists is not None:
-        return tables.from_lists(lists, layout, name)
+        return tables.from_lists(lists, layout, name, repeats=repeats)
     table, no_text = objects.to_table(data, layout, name)
-    return tables.normalise(table, Place(name, no_text=no_text), layout, columns), ()
+    return tables.normalise(table, Place(name, no_text=no_text), layout, columns, repeats=repeats), ()
 
 
 def unique_names(named: Sequence[tuple[str, str]]) -> list[str]:

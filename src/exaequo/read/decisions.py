@@ -73,7 +73,7 @@ def holds_decisions(path: str, *, reader: str | None = None, columns: Mapping[st
     if path == STDIN or kind not in tables.KINDS:
         return False
     content, source = load(path)
-    if not content.strip():
+    if not content.strip() or trec.is_text(content, trec.QRELS):
         return False
     present = tables.read(content, kind, source.name)[0].columns
     given = columns or {}

@@ -42,11 +42,17 @@ def refuse_foreign(data: bytes, name: str, expected: str) -> None:
     raise bad_input(name, found, expected, mend, line=line)
 
 
+def marked(data: bytes) -> str | None:
+    """Return the encoding that a mark at the beginning names, UTF-16 or UTF-32; None if there is none."""
+    marks = ((b"\xff\xfe\0\0", "UTF-32"), (b"\xff\xfe", "UTF-16"))
+    return next((encoding for mark, encoding in marks if data.startswith((mark, mark[::-1]))), None)
+
+
 def refuse_marked(data: bytes, name: str) -> None:
     """Raise InputError if a mark says that this is UTF-16 or UTF-32."""
-    for mark, encoding in ((b"\xff\xfe\0\0", "UTF-32"), (b"\xff\xfe", "UTF-16")):
-        if data.startswith((mark, mark[::-1])):
-            raise bad_input(name, f"the file is {encoding}", "UTF-8", _ICONV.format(encoding))
+    if encoding := marked(data):
+        mend = f"{_ICONV.format(encoding)}; --mend reads runs and judgments in it."
+        raise bad_input(name, f"the file is {encoding}", "UTF-8", mend)
 
 
 def text_of(data: bytes, name: str) -> str:

@@ -31,16 +31,31 @@ _END_OF_FILE = b"\x1a"
 
 
 @dataclass(frozen=True)
+class Mend:
+    """What was put right in an input, how often, and the line of the first place."""
+
+    file: str
+    count: int
+    done: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.file if self.line is None else f'{self.file}:{self.line}'}: mended: {self.done}"
+
+
+@dataclass(frozen=True)
 class Source:
     """What an input was called, and the SHA-256 of its bytes as they lay on disk, if that was asked for.
 
-    `header` is the text of the metadata that a run may begin with (see `metadata`), `remarks` what was odd but read.
+    `header` is the text of the metadata that a run may begin with (see `metadata`), `remarks` what was odd but read,
+    `mended` what was put right, as asked.
     """
 
     name: str
     sha256: str | None = None
     header: str = ""
     remarks: tuple[str, ...] = ()
+    mended: tuple[Mend, ...] = ()
 
     @property
     def stem(self) -> str:
@@ -51,14 +66,23 @@ class Source:
         return path.stem or self.name
 
 
-def load(path: str, *, digest: bool = False) -> tuple[bytes, Source]:
-    """Read all of `path` (`-` is standard input), unpacked whatever its name says, without a byte-order mark."""
-    name = "<stdin>" if path == STDIN else os.fsencode(path).decode(errors="backslashreplace")
+def called(path: str) -> str:
+    """Return what messages call a path."""
+    return "<stdin>" if path == STDIN else os.fsencode(path).decode(errors="backslashreplace")
+
+
+def load(path: str, *, digest: bool = False, marked: bool = False) -> tuple[bytes, Source]:
+    """Read all of `path` (`-` is standard input), unpacked whatever its name says, without a byte-order mark.
+
+    What is `marked` as UTF-16 or UTF-32 is refused, or returned as it is.
+    """
+    name = called(path)
     raw = _raw_bytes(path, name)
     source = Source(name, hashlib.sha256(raw).hexdigest() if digest else None)
     data = _unpack(raw, name)
     memory.refuse_too_large(name, len(data))
-    refuse_marked(data, name)
+    if not marked:
+        refuse_marked(data, name)
     return data.removeprefix(_MARK).removesuffix(_END_OF_FILE), source
 
 

@@ -18,7 +18,7 @@ from exaequo.errors import InputError, Problem, bad_input
 from exaequo.read import golden, objects, values
 from exaequo.read.foreign import text_of
 from exaequo.read.lists import DOCNOS, Lists, flat
-from exaequo.read.mending import is_number, mend_number
+from exaequo.read.mending import is_number, mend_number, mend_repeat
 from exaequo.read.places import IDS, Place
 from exaequo.read.records import repeated, with_keys
 from exaequo.read.source import PACKED, as_it_stands
@@ -40,17 +40,28 @@ OPTIONAL = {RUN: ("rank", "run_id"), QRELS: ("iter",)}
 
 
 def parse(
-    data: bytes, kind: str, layout: Layout, name: str, columns: Mapping[str, str] | None = None
+    data: bytes,
+    kind: str,
+    layout: Layout,
+    name: str,
+    columns: Mapping[str, str] | None = None,
+    *,
+    repeats: bool = False,
 ) -> tuple[pl.DataFrame, tuple[str, ...]]:
-    """Read a whole file of one of the `KINDS`, a table or lists, as a run or as judgments; and what is odd about it."""
+    """Read a whole file of one of the `KINDS`, a table or lists, as a run or as judgments; and what is odd about it.
+
+    A document twice in one topic is a problem, unless `repeats` are allowed.
+    """
     if not data.strip():
         raise bad_input(name, "the file is empty", f"a {kind} table", "Check how it was made.")
     if (lists := _lists(data, kind, layout, name, columns or {})) is not None:
-        return from_lists(lists, layout, name)
+        return from_lists(lists, layout, name, repeats=repeats)
     table, place = read(data, kind, name)
     if table.height and golden.is_golden(table.row(0, named=True), columns):
         lists = golden.found_in(table.to_dicts(), layout, name, columns or {})
-    return (normalise(table, place, layout, columns), ()) if lists is None else from_lists(lists, layout, name)
+    if lists is not None:
+        return from_lists(lists, layout, name, repeats=repeats)
+    return normalise(table, place, layout, columns, repeats=repeats), ()
 
 
 def _lists(data: bytes, kind: str, layout: Layout, name: str, given: Mapping[str, str]) -> Lists | None:
@@ -64,10 +75,12 @@ def _lists(data: bytes, kind: str, layout: Layout, name: str, given: Mapping[str
     return golden.found_in(found.whole(), layout, name, given, found.lines)
 
 
-def from_lists(lists: Lists, layout: Layout, name: str) -> tuple[pl.DataFrame, tuple[str, ...]]:
+def from_lists(
+    lists: Lists, layout: Layout, name: str, *, repeats: bool = False
+) -> tuple[pl.DataFrame, tuple[str, ...]]:
     """Give lists the columns and types of TREC text; and what is odd about them."""
     frame, place = flat(lists, layout, name)
-    return checked(frame, layout, place), place.remarks
+    return checked(frame, layout, place, repeats=repeats), place.remarks
 
 
 def read(data: bytes, kind: str, name: str) -> tuple[pl.DataFrame, Place]:
@@ -209,7 +222,12 @@ def kind_of(path: str, other: str) -> str:
 
 
 def normalise(
-    table: pl.DataFrame, place: Place, layout: Layout, columns: Mapping[str, str] | None = None
+    table: pl.DataFrame,
+    place: Place,
+    layout: Layout,
+    columns: Mapping[str, str] | None = None,
+    *,
+    repeats: bool = False,
 ) -> pl.DataFrame:
     """Give a table the columns and types of TREC text; raise InputError with every row that does not fit."""
     found = find_columns(table.columns, layout, place, columns)
@@ -231,14 +249,14 @@ def normalise(
     rows = frame["row"]
     rest = [as_text(frame[column], place) for column in OPTIONAL[layout] if column in found]
     frame = with_keys(pl.DataFrame([*ids, number.rename(layout.number), *rest]))
-    if not problems:
-        problems = _repeats(frame, rows, place)
+    if not (problems or repeats):
+        problems = _repeats(frame, rows, place, layout)
     if problems:
         raise InputError(problems)
     return frame
 
 
-def checked(frame: pl.DataFrame, layout: Layout, place: Place) -> pl.DataFrame:
+def checked(frame: pl.DataFrame, layout: Layout, place: Place, *, repeats: bool = False) -> pl.DataFrame:
     """Give a frame that has our columns and types already its keys; what is wrong with it `normalise` says."""
     number = frame[layout.number]
     sound = frame.height and number.dtype == pl.Float64 and not number.null_count() and number.is_finite().all()
@@ -246,7 +264,7 @@ def checked(frame: pl.DataFrame, layout: Layout, place: Place) -> pl.DataFrame:
         frame = with_keys(frame)
         if repeated(frame) is None:
             return frame
-    return normalise(frame, place, layout)
+    return normalise(frame, place, layout, repeats=repeats)
 
 
 def find_columns(
@@ -318,7 +336,7 @@ def _not_numbers(frame: pl.DataFrame, number: pl.Series, layout: Layout, place: 
     ]
 
 
-def _repeats(frame: pl.DataFrame, rows: pl.Series, place: Place) -> list[Problem]:
+def _repeats(frame: pl.DataFrame, rows: pl.Series, place: Place, layout: Layout) -> list[Problem]:
     again = repeated(frame, subtopics=True)
     if again is None:
         return []
@@ -329,5 +347,5 @@ def _repeats(frame: pl.DataFrame, rows: pl.Series, place: Place) -> list[Problem
             first = (qid, docno, row)
             continue
         found = f"document {docno!r} of topic {qid!r} is here and in {place.called(first[2])}"
-        problems.append(place.problem(row, found, "each document once in a topic", "Delete one of the two."))
+        problems.append(place.problem(row, found, "each document once in a topic", mend_repeat(layout.number, "two")))
     return problems

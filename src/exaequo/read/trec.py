@@ -10,7 +10,7 @@ of blanks, tabs, comments or carriage returns are tidied first, whole buffers at
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
@@ -19,7 +19,7 @@ import polars as pl
 
 from exaequo.errors import InputError, Problem
 from exaequo.read.foreign import refuse_foreign
-from exaequo.read.mending import finite, is_number, mend_number, mend_width
+from exaequo.read.mending import finite, is_number, mend_number, mend_repeat, mend_width
 from exaequo.read.records import repeated, with_keys
 from exaequo.read.source import as_it_stands
 from exaequo.text import count
@@ -61,8 +61,8 @@ _CERTAIN = ("0", "2")
 
 #: Words that are column names, not data, when two of them stand in one line.
 _HEADER = frozenset(
-    "qid query_id q_id query topic topic_id iter iteration docno doc_id docid document sim score rank rel "
-    "relevance label run_id runid run tag system".split()
+    "qid query_id query-id q_id query topic topic_id iter iteration docno doc_id docid corpus-id document pid sim "
+    "score rank rel relevance label run_id runid run tag system".split()
 )
 _CUT = "The file seems to be cut short: copy it again, or delete the line."
 _FIRST = re.compile(rb"^[ \t]*[^#\s].*$", re.MULTILINE)
@@ -98,6 +98,25 @@ def parse(
     if problems:
         raise InputError(problems)
     return with_keys(frame)
+
+
+def is_header(fields: Sequence[str], layout: Layout) -> bool:
+    """Tell whether the fields of a line are names of columns, not data."""
+    at = layout.fields.index(layout.number)
+    numeric = len(fields) > at and is_number(fields[at])
+    return not numeric and sum(field.casefold() in _HEADER for field in fields) >= 2
+
+
+def is_text(data: bytes, layout: Layout) -> bool:
+    """Tell whether the first line is one of TREC text, which no header of a table is."""
+    first = _FIRST.search(data)
+    fields = first[0].decode(errors="replace").split() if first else []
+    if layout is not RUN:
+        layout = layout_of(data)
+    width, at = len(layout.fields), layout.fields.index(layout.number)
+    fits = len(fields) == width or (layout.more and len(fields) > width)
+    named = sum(field.casefold() in _HEADER for field in fields) >= 2
+    return fits and not named and is_number(fields[at]) and b"," not in (first[0] if first else b"")
 
 
 def layout_of(data: bytes, start: int = 0) -> Layout:
@@ -187,7 +206,7 @@ def line_by_line(data: bytes, layout: Layout, name: str) -> tuple[pl.DataFrame, 
         if layout.once and first < number:
             names = (quoted(str(checked[field])) for field in (docno, qid))
             found = "document {} of topic {} is here and in line {}".format(*names, first)
-            problems.append(problem(found, "each document once in a topic", "Delete one of the two lines."))
+            problems.append(problem(found, "each document once in a topic", mend_repeat(layout.number, "two lines")))
         else:
             rows.append(checked)
     if not rows and not problems:
@@ -208,9 +227,10 @@ def _check_line(
     fields = [field.decode() for field in raw]
     text = quoted(" ".join(fields))
     width, at = len(layout.fields), layout.fields.index(layout.number)
-    numeric = len(fields) > at and is_number(fields[at])
-    if not numeric and sum(field.casefold() in _HEADER for field in fields) >= 2:
-        mend = "Delete it; or, if the file is a table, name it .csv or .tsv, or say so with --reader."
+    if is_header(fields, layout):
+        mend = (
+            "Delete it, or read it with --mend; if the file is a table, name it .csv or .tsv, or say so with --reader."
+        )
         return problem(f"a header line ({text})", "data", mend)
     if len(fields) < width or (len(fields) > width and not layout.more):
         mend = "Mend or delete the line." if layout.also else mend_width(fields, layout.number)

@@ -68,6 +68,7 @@ def study(
     alpha: float = ALPHA,
     jobs: int = 1,
     strict: bool = False,
+    mend: bool = False,
     progress: Callable[[Done, int, int], None] | None = None,
     **relevance: Unpack[Relevance],
 ) -> Study:
@@ -84,6 +85,7 @@ def study(
         alpha: level of the tests between systems.
         jobs: processes to use.
         strict: stop at the first file that cannot be evaluated.
+        mend: put right what is wrong with files where that is safe; the table of remarks says what was done.
         progress: called after each run with what was done, how many are, and how many there are.
         relevance: `rel_level` and `max_grade`, as for `evaluate`.
     """
@@ -95,7 +97,7 @@ def study(
     names = tuple(measure.name for measure in parsed)
     chosen = find(archive, tracks, editions)
     with _held(out) as store:
-        tasks = [Task(each, run, names, options, store) for each in chosen if each.qrels for run in each.runs]
+        tasks = [Task(each, run, names, options, store, mend) for each in chosen if each.qrels for run in each.runs]
         done = []
         for each in _done(chosen, tasks, jobs, progress):
             if strict and each.problem:
@@ -104,8 +106,7 @@ def study(
         done.sort(key=_place)
         sound, broken = [each for each in done if not each.problem], [each for each in done if each.problem]
         if not sound:
-            found, mend = "not one run could be evaluated", broken[0].problem
-            raise bad_input(str(archive), found, "at least one", mend)
+            raise bad_input(str(archive), "not one run could be evaluated", "at least one", broken[0].problem)
         scores = _editions(sound, parsed)
     asked = {
         "measures": list(names),
@@ -114,6 +115,7 @@ def study(
         "alpha": alpha,
         "rel_level": options.rel_level,
         "max_grade": options.max_grade,
+        **({"mend": True} if mend else {}),
     }
     made = tables.all_tables(scores, parsed, top=top, alpha=alpha)
     return Study(made | _said(sound, broken), broken, {"options": asked, **_about(sound, broken)})

@@ -50,6 +50,7 @@ class Task:
     measures: tuple[str, ...]
     options: Options
     store: str
+    mend: bool = False
 
 
 @dataclass(frozen=True)
@@ -88,12 +89,12 @@ def work(task: Task) -> Done:
         qrels = tuple(map(hash_of, task.edition.qrels))
         # The name of the file may be the name of the run.
         files = [*qrels, hash_of(task.run), escaped(Path(task.run).name)]
-        content = [__version__, FORMAT, files, {"measures": task.measures, "options": asdict(task.options)}]
+        content = [__version__, FORMAT, files, {"measures": task.measures, "options": asdict(task.options)}, task.mend]
         key = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
         path = Path(task.store) / f"{key}.result"
         kept = unpacked(path)
         if kept is None:
-            kept = _evaluate(task, _judgments(task.edition.qrels, qrels, task.options))
+            kept = _evaluate(task, _judgments(task.edition.qrels, qrels, task.options, task.mend))
             write_whole(str(path), packed(kept))
         return replace(done, result=str(path), lines=kept.lines, remarks=kept.remarks)
     except ExaequoError as error:
@@ -106,9 +107,9 @@ def escaped(text: str) -> str:
 
 
 @lru_cache(maxsize=2)
-def _judgments(paths: tuple[str, ...], hashes: tuple[str, ...], options: Options) -> Judgments:
+def _judgments(paths: tuple[str, ...], hashes: tuple[str, ...], options: Options, mend: bool) -> Judgments:
     del hashes  # part of the key: files may change while a study runs
-    judgments = prepared(read_qrels_files(paths), options)
+    judgments = prepared(read_qrels_files(paths, mend=mend), options)
     if not judgments.n_topics:
         raise bad_input(paths[0], "no relevant document", "at least one", "Check the judgments.")
     return judgments
@@ -117,7 +118,9 @@ def _judgments(paths: tuple[str, ...], hashes: tuple[str, ...], options: Options
 def _evaluate(task: Task, judgments: Judgments) -> Kept:
     """Return the result of a run: ties and values under each strategy, list by list."""
     measures = parse_measures(task.measures)
-    runs = judged_runs(judgments, [read_run(task.run)], task.options)
+    mended = list(map(str, judgments.qrels.source.mended))
+    judged = judged_runs(judgments, [read_run(task.run, mend=task.mend)], task.options)
+    runs = ((ordering, [*mended, *said]) for ordering, said in judged)
     noting = partial(_facts, measures=measures, depth=task.options.depth)
     scores = evaluate_runs(runs, measures, task.options, facts=noting)
     if not any(facts.documents.any() for facts in scores.facts.values()):

@@ -167,6 +167,8 @@ def requests(asked: Sequence[str], release: int = 10) -> list[Request]:
 def _unknown(name: str, known: set[str]) -> str:
     if name in BY_NAME:
         return f"illegal measure {name!r}: release 9 does not have it; --release 10 does."
+    if name == "judged":
+        return f"illegal measure {name!r}: it is Anserini's and Pyserini's own; unj is what it lacks to 1."
     return f"illegal measure {name!r}{did_you_mean(name, (*known, *NICKNAMES)) or '; -h lists them.'}"
 
 

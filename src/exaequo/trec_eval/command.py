@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,13 @@ from exaequo import __version__
 from exaequo.aggregate import GM_FLOOR
 from exaequo.errors import InputError
 from exaequo.judge import Bools
-from exaequo.read import Qrels, Run, Source, trec
+from exaequo.read import Qrels, Run, Source, datasets, mends, trec
 from exaequo.read.mending import finite
 from exaequo.read.records import repeated
-from exaequo.read.source import load
+from exaequo.read.source import Mend, load
 from exaequo.text import count
 from exaequo.trec_eval import OfficialError, groups
+from exaequo.trec_eval.about import described
 from exaequo.trec_eval.catalogue import Request, requests
 from exaequo.trec_eval.lists import Lists, all_topics, build
 from exaequo.trec_eval.options import FORMATS, USAGE, CommandLine, help_text, parse
@@ -55,26 +57,29 @@ class Table:
     run_id: str
 
 
-def main(arguments: Sequence[str]) -> str:
-    """Return what the official program prints for these arguments; OfficialError carries its exit code."""
+def main(arguments: Sequence[str], tell: Callable[[str], object] = str) -> str:
+    """Return what the official program prints for these arguments; OfficialError carries its exit code.
+
+    What was mended in the files, if that was asked for, is told.
+    """
     options = parse(arguments)
     if options.version:
-        return f"exaequo {__version__}, as trec_eval version {'9.0.8' if options.release == 9 else '10.0'}\n"
+        return f"trec_eval version {'9.0.8' if options.release == 9 else '10.0'}\nby exaequo {__version__}\n"
     asked = requests(options.measures, options.release)
     if options.help:
-        return help_text(options) + "\n"
+        return (described(asked) if options.measures else help_text(options)) + "\n"
     if len(options.files) != 2:
         raise OfficialError(1, f"{count(len(options.files), 'file')}; expected two, REL_INFO and RESULTS.\n{USAGE}")
     if options.files == ["-", "-"]:
         raise OfficialError(1, "standard input (-) can stand for one file only.")
     with np.errstate(all="ignore"):  # what overflows is printed as C prints it
-        table = evaluate(options, asked)
+        table = evaluate(options, asked, tell)
     if options.zscores:
         table = with_zscores(table, options.zscores)
     return written(table, options)
 
 
-def evaluate(options: CommandLine, asked: list[Request]) -> Table:
+def evaluate(options: CommandLine, asked: list[Request], tell: Callable[[str], object] = str) -> Table:
     """Read both files and compute what is asked for."""
     if options.rel_format not in FORMATS:
         raise OfficialError(2, f"-R is {options.rel_format!r}; expected one of {', '.join(FORMATS)}.")
@@ -82,7 +87,9 @@ def evaluate(options: CommandLine, asked: list[Request]) -> Table:
         raise OfficialError(2, f"-T is {options.results_format!r}; expected trec_results.")
     _refuse_mixtures(options, asked)
     layouts = (PREFS if options.rel_format == "prefs" else trec.QRELS, trec.RUN)
-    (judged, source), (lines, run_source) = _read_both(options, layouts)
+    (judged, source), (lines, run_source) = read = _read_both(options, layouts)
+    for mend in (each for _, about in read for each in about.mended):
+        tell(str(mend))
     run = Run("run", lines.select("qid", "docno", "sim", "rank", "key"), run_source)
     present = _present(judged, run, options)
     if any(request.official.judgments for request in asked):  # the others do not look at documents
@@ -113,15 +120,30 @@ def _read_both(options: CommandLine, layouts: tuple[trec.Layout, trec.Layout]) -
     read, errors = [], []
     for path, layout in zip(options.files, layouts, strict=True):
         try:
-            data, source = load(path)
-            # Release 9 knows no comments: such a line is data, or malformed.
-            frame = trec.parse(data, layout, source.name, repeats=True, comments=options.release != 9)
-            read.append((frame, source))
+            named = layout is trec.QRELS and datasets.is_named(path)
+            data, source = datasets.judgments(path) if named else load(path)
+            read.append(_lines(data, layout, source, options))
         except InputError as error:
             errors.append(str(error))
     if errors:
         raise OfficialError(2, "\n".join(errors))
     return read
+
+
+def _lines(data: bytes, layout: trec.Layout, source: Source, options: CommandLine) -> tuple[pl.DataFrame, Source]:
+    """Read a file, mended if that was asked for and it needs it."""
+    # Release 9 knows no comments: such a line is data, or malformed.
+    parse = partial(trec.parse, layout=layout, name=source.name, repeats=True, comments=options.release != 9)
+    try:
+        frame = parse(data)
+        if not options.mend or repeated(frame, subtopics=layout is not trec.RUN) is None:
+            return frame, source
+    except InputError:
+        if not options.mend:
+            raise
+    done: list[Mend] = []
+    data = mends.text(data, layout, source, done)
+    return parse(data), replace(source, mended=tuple(done))
 
 
 def _present(judged: pl.DataFrame, run: Run, options: CommandLine) -> set[str]:

@@ -1,4 +1,4 @@
-"""The command line of the official program: its letters, its long names, and two options of ours."""
+"""The command line of the official program: its letters, its long names, and a few options of ours."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ FORMATS = ("qrels", "prefs", "qrels_prefs", "qrels_jg")
 USAGE = """\
 usage: exaequo trec_eval [-h -v -q -c -n -J] [-m MEASURE[.PARAMS]]... [-l N]
                          [-M N] [-N N] [-D N] [-R FORMAT] [-T FORMAT] [-Z FILE]
-                         [--release 9|10] [--ties STRATEGY] REL_INFO RESULTS"""
+                         [--release 9|10] [--ties STRATEGY] [--mend]
+                         REL_INFO RESULTS"""
 
 
 @dataclass
@@ -59,6 +60,7 @@ class CommandLine:
     release: int = 10
     ties: str = "conventional"
     seed: int = 0
+    mend: bool = False
     files: list[str] = field(default_factory=list)
 
 
@@ -67,11 +69,14 @@ def parse(arguments: Sequence[str]) -> CommandLine:
     takes = {letter for letter, more in zip(LETTERS, LETTERS[1:] + " ", strict=True) if more == ":"}
     # The long form of -o takes a value, which is ignored, as everything about -o is.
     long = [name + ("=" if letter in takes or letter == "o" else "") for name, letter in LONG.items()]
+    # Not one of its long names: those may be cut short, and --m is --measure.
+    theirs = [each for each in arguments if each != "--mend"]
     try:
-        pairs, files = getopt.gnu_getopt(list(arguments), LETTERS, [*long, "release=", "ties=", "seed="])
+        pairs, files = getopt.gnu_getopt(theirs, LETTERS, [*long, "release=", "ties=", "seed="])
     except getopt.GetoptError as error:
-        raise OfficialError(1, f"{error}\n{USAGE}") from None
-    options = CommandLine(files=files)
+        all_ = "; all measures are -m all_trec since release 9" if error.opt == "a" else ""
+        raise OfficialError(1, f"{error}{all_}\n{USAGE}") from None
+    options = CommandLine(files=files, mend=len(theirs) < len(arguments))
     for name, value in pairs:
         _set(options, LONG.get(name[2:], name[1:]) if name.startswith("--") else name[1:], value)
     return options
@@ -136,12 +141,15 @@ Prints what the official trec_eval prints, for release 10.0 (or 9.0.8 with
                                     deviations in FILE
  -D, --Debug_level N[.TOPIC]        only this topic; there is no debugging
                                     output
- -h, --help  -v, --version
+ -h, --help                         this; with -m what the measure is
+ -v, --version
 
      --release 9|10                 which release to follow (10)
      --ties STRATEGY                {", ".join(STRATEGIES[:3])},
                                     {", ".join(STRATEGIES[3:])} (conventional)
      --seed N                       for --ties random
+     --mend                         put right what is wrong with files where
+                                    that is safe, and say so
 
 {textwrap.fill(f"measures: {' '.join(measures)}", 79)}
 {textwrap.fill(f"nicknames: {' '.join(NICKNAMES)}", 79)}"""

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import polars as pl
 
 from exaequo.errors import InputError, bad_input
+from exaequo.read import datasets, read_qrels
 from exaequo.read.collection.files import File, files_of
 from exaequo.read.collection.kinds import DOCUMENT, JUDGMENT, TIME_DOCUMENTS, TOPIC, Kind, sorted_out
 from exaequo.read.collection.matching import matched, numbers
@@ -43,9 +44,12 @@ class _Part(NamedTuple):
 def read_collection(where: str | os.PathLike[str], *, split: str = "test") -> Collection:
     """Read a test collection from a folder or an archive, or one that is shipped, by name: `crossings`.
 
-    Files are recognised by their content. Where there are judgments or topics for several splits, `split` says which.
+    `ir:DATASET` is one that ir_datasets knows. Files are recognised by their content. Where there are judgments or
+    topics for several splits, `split` says which.
     """
     name = os.fspath(where)
+    if datasets.is_named(name):
+        return _named(name)
     folder = str(SHIPPED.get(name, name))
     if not Path(folder).exists():
         expected, hint = f"a folder, or {' or '.join(SHIPPED)}", did_you_mean(name, SHIPPED) or "."
@@ -63,22 +67,37 @@ def read_collection(where: str | os.PathLike[str], *, split: str = "test") -> Co
     if unused and name not in SHIPPED:
         remarks.append(f"{count(len(unused), 'file')} not used: {listed(unused)}")
     label = name if name in SHIPPED else Path(folder).absolute().name
-    language = language_of(chain(*(frame.head(200)[column] for frame in frames for column in frame.columns[1:])))
-    return Collection(label, *frames, qrels, language, tuple(remarks), documents.kind.name)
+    return Collection(label, *frames, qrels, _language(frames), tuple(remarks), documents.kind.name)
 
 
 def read_documents(path: str | os.PathLike[str]) -> pl.DataFrame:
-    """Read documents from a file, a folder or an archive: a frame `docno, title, text`."""
+    """Read documents from a file, a folder, an archive or `ir:DATASET`: a frame `docno, title, text`."""
     name = os.fspath(path)
+    if datasets.is_named(name):
+        return _frame(datasets.documents(name), DOCUMENTS)
     files = files_of(name)
     return _documents(sorted_out(files, only=DOCUMENT)[DOCUMENT], name, files).frame
 
 
 def read_topics(path: str | os.PathLike[str], *, split: str = "test") -> pl.DataFrame:
-    """Read topics from a file, a folder or an archive: a frame `qid, title, description, narrative`."""
+    """Read topics from a file, a folder, an archive or `ir:DATASET`: a frame `qid, title, description, narrative`."""
     name = os.fspath(path)
+    if datasets.is_named(name):
+        return _frame(datasets.topics(name), TOPICS)
     files = files_of(name)
     return _topics(_chosen(sorted_out(files, only=TOPIC)[TOPIC], split, name, "topics"), name, files).frame
+
+
+def _named(name: str) -> Collection:
+    """Return a collection of ir_datasets."""
+    texts = read_documents(name), read_topics(name)
+    qrels = read_qrels(name) if datasets.has(name, "qrels") else None
+    remarks = () if qrels else ("no judgments",)
+    return Collection(name, *texts, qrels, _language(texts), remarks, "ir_datasets")
+
+
+def _language(frames: Iterable[pl.DataFrame]) -> str:
+    return language_of(chain(*(frame.head(200)[column] for frame in frames for column in frame.columns[1:])))
 
 
 def _none(what: str, where: str, files: Sequence[File]) -> InputError:
