@@ -1,1 +1,38 @@
-"""Drop-ins: `from exaequo.compat import pytrec_eval` for `import pytrec_eval`, and so for ir_measures and ranx."""
+"""Drop-ins: `from exaequo.compat import pytrec_eval` for `import pytrec_eval`, and so for ir_measures and ranx.
+
+`install` puts them in the place of the originals, for programs that cannot be changed; so does
+
+    python -m exaequo.compat script.py
+
+`choose_ties`, or the variable EXAEQUO_TIES, says how they order tied documents where nothing else is said.
+"""
+
+from __future__ import annotations
+
+import os
+
+__all__ = ["choose_ties", "default_ties", "install"]
+
+#: The variable that names a tie strategy for all drop-ins.
+VARIABLE = "EXAEQUO_TIES"
+_chosen: str | None = None
+
+
+def choose_ties(strategy: str | None) -> None:
+    """Order tied documents this way wherever no `ties=` is given; None is what the originals do."""
+    from exaequo.options import one_strategy
+
+    global _chosen
+    _chosen = None if strategy is None else one_strategy(strategy)
+
+
+def default_ties(original: str = "conventional") -> str:
+    """Return the strategy that was chosen, or that of the original."""
+    return _chosen or os.environ.get(VARIABLE) or original
+
+
+def install(*names: str) -> None:
+    """Put drop-ins in the place of the originals, for this process: these, or all. Call it before they are imported."""
+    from exaequo.compat.standing_in import stand_in
+
+    stand_in(names)
