@@ -9,12 +9,12 @@ from importlib import import_module
 from exaequo.options import check_choice
 
 _MEASURES = (
-    "accuracy ap base bpm bpref compat diversity err infap inst iprec judged ndcg nerr numq numrel numret p r rbp rprec "
-    "rr sdcg set_measures success"
+    "accuracy ap base bpm bpref compat diversity err infap inst iprec judged ndcg nerr numq numrel numret p r rbp "
+    "rprec rr sdcg set_measures success"
 )
 _PROVIDERS = (
-    "accuracy_provider base compat_provider cwl_eval fallback_provider gdeval_provider judged_provider msmarco_provider "
-    "pyndeval_provider pytrec_eval_provider ranx_provider runtime_provider trectools_provider"
+    "accuracy_provider base compat_provider cwl_eval fallback_provider gdeval_provider judged_provider "
+    "msmarco_provider pyndeval_provider pytrec_eval_provider ranx_provider runtime_provider trectools_provider"
 )
 _METRICS = (
     "average_precision bpref dcg f1 hit_rate hits ndcg precision r_precision rank_biased_precision recall "

@@ -48,7 +48,7 @@ def _expects(T: Floats | float, rank: Floats) -> Floats:  # noqa: N803 - the nam
     return chance
 
 
-#: The chance to go on of the reader of each measure, from gains, ranks and the parameters; up to `cutoff` if it has one.
+#: The chance to go on of the reader of each measure, from gains, ranks and parameters; after a cutoff it is 0.
 CHANCES: dict[str, Chances] = {
     "P": lambda gains, _, __: np.ones_like(gains),
     "RR": _satisfied,

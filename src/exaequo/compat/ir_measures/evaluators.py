@@ -120,8 +120,8 @@ class ListsEvaluator(Evaluator):
 
     def _columns(self, run: RunLike) -> tuple[list[bool], list[_Column]]:
         if self._judgments is None:
-            values = [np.full(len(self.qrel_qids), measure.DEFAULT) for measure in self.measures]
-            return [], [_Column(m, v, None) for m, v in zip(self.measures, values, strict=True)]
+            n_topics = len(self.qrel_qids)
+            return [], [_Column(each, np.full(n_topics, each.DEFAULT), None) for each in self.measures]
         lists = build(self._judgments, _read(run), release=9, ties=self._ties)
         only = any(of.params.get("judged_only") for _, of in self._computed)
         judged = judged_documents(lists) if only else lists
@@ -136,8 +136,8 @@ class ListsEvaluator(Evaluator):
     def _figures(self, lists: Lists, measure: Measure) -> tuple[Floats, Floats | None]:
         given = {name: value for name, value in measure.params.items() if name != "judged_only"}
         if measure.NAME in self._readers and not (measure.NAME == "RBP" and given.get("cutoff")):
-            value, *more = cwl.expected(lists, measure.NAME, {**measure.definition.defaults, **given})
-            return value, np.stack(more, axis=1)
+            expected = cwl.expected(lists, measure.NAME, {**measure.definition.defaults, **given})
+            return expected.utility, np.stack(expected[1:], axis=1)
         values = measure.definition.function(lists, **given)
         return values if self._digits is None else np.round(values, self._digits), None
 

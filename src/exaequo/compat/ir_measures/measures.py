@@ -7,16 +7,12 @@ from typing import Any
 import numpy as np
 
 from exaequo.compat.ir_measures import cwl
-from exaequo.compat.ir_measures.base import (
-    NOT_PROVIDED,
-    MeanAgg,
-    Measure,
-    ParamInfo,
-    SumAgg,
-    made,
-    register,
-    registry,
-)
+from exaequo.compat.ir_measures.base import NOT_PROVIDED as NOT_PROVIDED
+from exaequo.compat.ir_measures.base import MeanAgg as MeanAgg
+from exaequo.compat.ir_measures.base import Measure as Measure
+from exaequo.compat.ir_measures.base import ParamInfo as ParamInfo
+from exaequo.compat.ir_measures.base import SumAgg as SumAgg
+from exaequo.compat.ir_measures.base import made, register, registry
 from exaequo.judge import Floats
 from exaequo.measures import counts, gain, incomplete, ranks, sets, subtopics
 from exaequo.measures.arithmetic import ratio

@@ -16,11 +16,27 @@ from exaequo.trec_eval.catalogue import BY_NAME, NICKNAMES
 
 #: What trec_eval calls the measures.
 _BY_TREC_NAME: dict[str, Measure] = {
-    **{"P": known.P, "recall": known.R, "recip_rank": known.RR, "map": known.AP, "map_cut": known.AP},
-    **{"Rprec": known.Rprec, "ndcg": known.nDCG, "ndcg_cut": known.nDCG, "bpref": known.Bpref, "infAP": known.infAP},
-    **{"success": known.Success, "iprec_at_recall": known.IPrec, "set_P": known.SetP, "set_recall": known.SetR},
-    **{"set_F": known.SetF, "set_map": known.SetAP, "set_relative_P": known.SetRelP, "num_q": known.NumQ},
-    **{"num_rel": known.NumRel, "num_ret": known.NumRet, "num_rel_ret": known.NumRelRet},
+    "P": known.P,
+    "recall": known.R,
+    "recip_rank": known.RR,
+    "map": known.AP,
+    "map_cut": known.AP,
+    "Rprec": known.Rprec,
+    "ndcg": known.nDCG,
+    "ndcg_cut": known.nDCG,
+    "bpref": known.Bpref,
+    "infAP": known.infAP,
+    "success": known.Success,
+    "iprec_at_recall": known.IPrec,
+    "set_P": known.SetP,
+    "set_recall": known.SetR,
+    "set_F": known.SetF,
+    "set_map": known.SetAP,
+    "set_relative_P": known.SetRelP,
+    "num_q": known.NumQ,
+    "num_rel": known.NumRel,
+    "num_ret": known.NumRet,
+    "num_rel_ret": known.NumRelRet,
 }
 
 
@@ -29,7 +45,7 @@ class NoMeasure(UnknownMeasure, NameError, ValueError):
 
 
 def parse_measure(measure: str | Measure | object) -> Measure:
-    """Read a measure from its notation, or from an object that prints in it; a cutoff after `@` is the one that counts."""
+    """Read a measure from its notation, or from an object that prints in it; of two cutoffs that after `@` counts."""
     if isinstance(measure, Measure):
         return measure
     try:

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from itertools import chain
 from typing import Any, ClassVar
 
-from exaequo.compat.ir_measures import measures as known
-from exaequo.compat.ir_measures.base import NOT_PROVIDED, Measure, registry as every
+from exaequo.compat.ir_measures.base import NOT_PROVIDED, Measure
+from exaequo.compat.ir_measures.base import registry as every
 from exaequo.compat.ir_measures.evaluators import Evaluator, FallbackEvaluator, ListsEvaluator
 from exaequo.compat.ir_measures.notation import parse_measure
 from exaequo.compat.ir_measures.records import CalcResults, CwlMetric, Metric
@@ -22,10 +22,27 @@ from exaequo.errors import BadParameter
 from exaequo.read import QrelsLike, RunLike
 
 __all__ = [
-    *("NOT_PROVIDED", "AccuracyProvider", "CompatProvider", "CwlEvalProvider", "CwlMetric", "DefaultPipeline"),
-    *("Evaluator", "FallbackProvider", "GdevalProvider", "JudgedProvider", "MsMarcoProvider", "Provider"),
-    *("PyNdEvalProvider", "PytrecEvalProvider", "RanxProvider", "RuntimeProvider", "TrectoolsProvider"),
-    *("define", "define_byquery", "register", "registry"),
+    "NOT_PROVIDED",
+    "AccuracyProvider",
+    "CompatProvider",
+    "CwlEvalProvider",
+    "CwlMetric",
+    "DefaultPipeline",
+    "Evaluator",
+    "FallbackProvider",
+    "GdevalProvider",
+    "JudgedProvider",
+    "MsMarcoProvider",
+    "Provider",
+    "PyNdEvalProvider",
+    "PytrecEvalProvider",
+    "RanxProvider",
+    "RuntimeProvider",
+    "TrectoolsProvider",
+    "define",
+    "define_byquery",
+    "register",
+    "registry",
 ]
 
 Measures = Iterable[Measure | str]
@@ -116,7 +133,7 @@ class ExaequoProvider(_OnLists):
     """All measures, on one ranking: what is asked unless a provider is named."""
 
     NAME = "exaequo"
-    SUPPORTED_MEASURES = list(every.values())
+    SUPPORTED_MEASURES: ClassVar[list[Measure]] = list(every.values())
     READERS = frozenset("RBP BPM SDCG NERR8 NERR9 NERR10 NERR11 INST INSQ".split())
 
 
@@ -125,7 +142,8 @@ class PytrecEvalProvider(_OnLists):
 
     NAME = "pytrec_eval"
     SUPPORTED_MEASURES = _listed(
-        "P RR(cutoff=None) Rprec AP nDCG(dcg='log2') R Bpref NumRet NumQ NumRel(rel=1) SetAP SetF SetP SetR Success IPrec infAP"
+        "P RR(cutoff=None) Rprec AP nDCG(dcg='log2') R Bpref NumRet NumQ NumRel(rel=1) SetAP SetF SetP SetR "
+        "Success IPrec infAP"
     )
 
 
@@ -189,7 +207,8 @@ class RanxProvider(_OnLists):
     NAME = "ranx"
     SUPPORTED_MEASURES = _listed(
         "P(judged_only=False) SetP(judged_only=False) RR(cutoff=None,judged_only=False) Rprec(judged_only=False) "
-        "AP(judged_only=False) nDCG(gains=None,judged_only=False) R(judged_only=False) SetR NumRet Success(judged_only=False)"
+        "AP(judged_only=False) nDCG(gains=None,judged_only=False) R(judged_only=False) SetR NumRet "
+        "Success(judged_only=False)"
     )
 
 
@@ -228,7 +247,9 @@ class FallbackProvider(Provider):
             able = (at for at, each in enumerate(self.providers) if each.is_available() and each.supports(measure))
             at = next(able, None)
             if at is None:
-                raise BadParameter(f"No provider has {measure}; asked were {', '.join(p.NAME for p in self.providers)}.")
+                raise BadParameter(
+                    f"No provider has {measure}; asked were {', '.join(p.NAME for p in self.providers)}."
+                )
             shares.setdefault(at, []).append(measure)
         once = list(qrels) if isinstance(qrels, Iterator) else qrels
         evaluators = [self.providers[at].evaluator(share, once, **options) for at, share in shares.items()]

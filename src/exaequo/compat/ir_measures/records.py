@@ -6,7 +6,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 if TYPE_CHECKING:
-    from exaequo.compat.ir_measures.measures import Measure
+    from exaequo.compat.ir_measures.base import Measure
 
 
 class Qrel(NamedTuple):

@@ -6,7 +6,7 @@ The function sees a run sorted by topic and score; tied documents stay as they c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, cast
 
 from exaequo.compat.ir_measures.base import Measure
 from exaequo.compat.ir_measures.evaluators import Evaluator
@@ -76,8 +76,8 @@ def define(
         QREL_INPUTS = Measure.QREL_INPUTS if qrel_inputs is None else tuple(qrel_inputs)
 
     name = name or getattr(impl, "__name__", None) or repr(impl)
-    about = {"title": pretty_name or name, "formula": short_desc or "", "source": "", "example": name}
-    return Made(Definition(name, impl, defaults={"cutoff": None} if support_cutoff else {}, **about))
+    about: dict[str, Any] = {"title": pretty_name or name, "formula": short_desc or "", "source": "", "example": name}
+    return Made(Definition(name, cast("Any", impl), defaults={"cutoff": None} if support_cutoff else {}, **about))
 
 
 def define_byquery(

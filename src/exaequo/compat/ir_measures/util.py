@@ -27,9 +27,21 @@ from exaequo.read import trec
 from exaequo.read.source import load
 
 __all__ = [
-    *("CalcResults", "GenericQrel", "GenericScoredDoc", "Metric", "Qrel", "QrelsConverter", "RunConverter"),
-    *("ScoredDoc", "convert_trec_name", "parse_measure", "parse_trec_measure", "parse_trec_qrels", "parse_trec_run"),
-    *("read_trec_qrels", "read_trec_run"),
+    "CalcResults",
+    "GenericQrel",
+    "GenericScoredDoc",
+    "Metric",
+    "Qrel",
+    "QrelsConverter",
+    "RunConverter",
+    "ScoredDoc",
+    "convert_trec_name",
+    "parse_measure",
+    "parse_trec_measure",
+    "parse_trec_qrels",
+    "parse_trec_run",
+    "read_trec_qrels",
+    "read_trec_run",
 ]
 
 
