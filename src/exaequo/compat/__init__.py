@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import os
 
+from exaequo.choices import STRATEGIES
+
 __all__ = ["choose_ties", "default_ties", "install"]
 
 #: The variable that names a tie strategy for all drop-ins.
@@ -28,7 +30,12 @@ def choose_ties(strategy: str | None) -> None:
 
 def default_ties(original: str = "conventional") -> str:
     """Return the strategy that was chosen, or that of the original."""
-    return _chosen or os.environ.get(VARIABLE) or original
+    named = os.environ.get(VARIABLE)
+    if named and not _chosen:
+        from exaequo.options import check_choice
+
+        check_choice(VARIABLE, named, STRATEGIES)
+    return _chosen or named or original
 
 
 def install(*names: str) -> None:

@@ -44,13 +44,8 @@ def evaluate(
     names = [metrics] if isinstance(metrics, str) else list(metrics)
     if make_comparable and isinstance(qrels, Qrels) and isinstance(run, Run):
         run.make_comparable(qrels)
-    found = dict(
-        zip(
-            names,
-            values(qrels, run, list(map(parsed, names)), default_ties("input") if ties is None else ties),
-            strict=True,
-        )
-    )
+    ties = default_ties("input") if ties is None else ties
+    found = dict(zip(names, values(qrels, run, list(map(parsed, names)), ties), strict=True))
     if isinstance(run, Run) and save_results_in_run:
         for name, each in found.items():
             run.mean_scores[name] = float(np.mean(each))
