@@ -40,6 +40,6 @@ def default_ties(original: str = "conventional") -> str:
 
 def install(*names: str) -> None:
     """Put drop-ins in the place of the originals, for this process: these, or all. Call it before they are imported."""
-    from exaequo.compat.standing_in import stand_in
+    from exaequo.compat._standing_in import stand_in
 
     stand_in(names)
