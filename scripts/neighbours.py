@@ -91,7 +91,7 @@ def work():
             "test_qrels_converter": "looks for the wording of an error message",
             "test_run_converter": "looks for the wording of an error message",
             "test_providers.TestPytrecEval::test_empty": "the last bit of one value, Compat(p=0.8): …728173 for …72816",
-            "test_ranx.TestRanx::test_P": "`SetP(rel=2)@5`: a set has no cutoff, and this one is refused; there it is overlooked",
+            "test_ranx.TestRanx::test_P": "`SetP(rel=2)@5`: a set has no cutoff; refused here, overlooked there",
         },
     ),
     Client(
@@ -116,8 +116,7 @@ def work():
     return ranx.evaluate(ranx.Qrels(qrels), ranx.Run(run), names)
 """,
         repository="AmenRa/ranx",
-        tests=("tests/unit/ranx/metrics", "tests/unit/ranx/metrics_test.py", "tests/unit/ranx/meta")
-        + ("tests/unit/ranx/data_structures",),
+        tests=tuple(f"tests/unit/ranx/{each}" for each in ("metrics", "metrics_test.py", "meta", "data_structures")),
     ),
     Client(
         "PyTerrier",
@@ -126,7 +125,8 @@ def work():
 import pandas as pd
 import pyterrier as pt
 from ir_measures import AP, P, nDCG
-judged = pd.DataFrame([(t, d, g) for t, each in qrels.items() for d, g in each.items()], columns=["qid", "docno", "label"])
+rows = [(t, d, g) for t, each in qrels.items() for d, g in each.items()]
+judged = pd.DataFrame(rows, columns=["qid", "docno", "label"])
 topics = pd.DataFrame({"qid": list(qrels), "query": list(qrels)})
 def frame(lists):
     rows = [(t, d, s) for t, each in lists.items() for d, s in each.items()]
@@ -153,7 +153,7 @@ def work():
 
 @dataclass(frozen=True)
 class Ran:
-    """What came of a client: figures and seconds of its program, and of its tests how many passed, and which did not."""
+    """What came of a client: figures and time of its program; of its tests how many passed, and which did not."""
 
     client: Client
     same: str
@@ -254,9 +254,8 @@ def ran(client: Client, given: Path | None, folder: Path) -> Ran:
     say(f"{client.name}:")
     folder.mkdir(parents=True, exist_ok=True)
     wrong = installed(client)
-    theirs, ours = (
-        ({"why": wrong}, {"why": wrong}) if wrong else (figures(client, folder, each) for each in (False, True))
-    )
+    pair: list[dict[str, Any]] = [{"why": wrong} if wrong else figures(client, folder, ours) for ours in (False, True)]
+    theirs, ours = pair
     why = theirs.get("why") or ours.get("why") or ""
     same = "" if why else compared(theirs["figures"], ours["figures"])
     ratio = math.nan if why else ours["taken"] / theirs["taken"]
@@ -265,15 +264,13 @@ def ran(client: Client, given: Path | None, folder: Path) -> Ran:
     if where is None:
         if client.tests:
             say(
-                f"  its tests cannot be had: neither GitHub nor PyPI gave them; unpack {client.repository} below --sources"
+                f"  no tests: neither GitHub nor PyPI gives them; unpack {client.repository} into a folder of --sources"
             )
         return Ran(client, same, ratio, None, (), why)
     before, after = tested(client, where, ()), tested(client, where, client.start)
     failed = tuple(name for name, good in after.items() if not good)
-    say(
-        f"  tests passed: original {sum(before.values())} of {len(before)}, drop-in {sum(after.values())} of {len(after)}"
-    )
     counts = (sum(before.values()), len(before)), (sum(after.values()), len(after))
+    say("  tests passed: original {} of {}, drop-in {} of {}".format(*counts[0], *counts[1]))
     return Ran(client, same, ratio, counts, failed, why)
 
 
@@ -301,12 +298,13 @@ def tables(results: list[Ran]) -> Iterator[str]:
 def main() -> int:
     """Run the clients that are named, or all, and write the page; 1 if something is not as it should be."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument(
-        "client", nargs="*", choices=[[], *(each.name for each in CLIENTS)], help="these alone, unwritten"
-    )
+    parser.add_argument("client", nargs="*", help="these alone; nothing is written then")
     parser.add_argument("--sources", type=Path, help="a folder with unpacked repositories, by name")
     parser.add_argument("--folder", type=Path, default=ROOT / ".neighbours", help="where to work")
     given = parser.parse_args()
+    unheard = set(given.client) - {each.name for each in CLIENTS}
+    if unheard:
+        parser.error(f"no client {sorted(unheard)[0]!r}; there are {', '.join(each.name for each in CLIENTS)}")
     source = given.sources.resolve() if given.sources else None
     asked = [each for each in CLIENTS if not given.client or each.name in given.client]
     results = [ran(each, source, given.folder.resolve() / each.name.replace(" ", "-")) for each in asked]
