@@ -117,7 +117,7 @@ def methods(thing: type) -> Iterator[str]:
 
 
 def module(name: str, thing: ModuleType) -> Iterator[str]:
-    """Yield what a module is for, and a line for each function and class it offers, or else for its modules."""
+    """Yield what a module is for, a line for each function and class it offers, and for its modules if they are it."""
     yield f"### {name}"
     yield first(thing)
     listed = getattr(thing, "__all__", None)
@@ -128,9 +128,9 @@ def module(name: str, thing: ModuleType) -> Iterator[str]:
         if inspect.isroutine(value) or inspect.isclass(value)
         if listed or value.__module__ == thing.__name__
     ]
-    if not lines:
+    if not lines or name == "compat":
         parts = [import_module(f"{thing.__name__}.{each.name}") for each in iter_modules(thing.__path__)]
-        lines = [f"- `{each.__name__}`: {first(each)}" for each in parts if "._" not in each.__name__]
+        lines = [f"- `{each.__name__}`: {first(each)}" for each in parts if "._" not in each.__name__] + lines
     yield "\n".join(lines)
 
 

@@ -15,7 +15,7 @@ LAYERS = (
     "errors choices text language options writing memory tabular spreadsheets read judge order stats aggregate "
     "measures expected tiestats screens scores logs evaluation luck listing comparison gating designs replication "
     "pooling residuals audit budgeting axioms filtering sampledata explanation plot reporting searching judging study "
-    "trec_eval compat cli"
+    "trec_eval compat ir_measures_provider cli"
 ).split()
 
 

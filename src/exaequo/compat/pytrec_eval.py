@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from exaequo.compat import default_ties
 from exaequo.options import strategies
 from exaequo.read import read_qrels, read_run, trec
 from exaequo.trec_eval.catalogue import BY_NAME, NICKNAMES, Request, requests
@@ -31,6 +32,9 @@ __all__ = [
     "supported_measures",
     "supported_nicknames",
 ]
+
+#: The release whose functions these are.
+__version__ = "0.5.11"
 
 RELEASE = 9
 _NUMBER = r"[0-9]+(?:\.[0-9]+)?"
@@ -53,7 +57,7 @@ class RelevanceEvaluator:
         relevance_level: int = 1,
         judged_docs_only_flag: bool = False,
         *,
-        ties: str = "conventional",
+        ties: str | None = None,
         seed: int = 0,
     ) -> None:
         """Prepare the judgments. Measures are names such as `map`, `P_10`, `ndcg_cut.5,10`, or nicknames."""
@@ -62,7 +66,7 @@ class RelevanceEvaluator:
         self.measures = combined(measures)
         self._requests = requests(sorted(self.measures), RELEASE) if self.measures else []
         self._judged_only = bool(judged_docs_only_flag)
-        (self._ties,) = strategies(ties)
+        (self._ties,) = strategies(default_ties() if ties is None else ties)
         self._seed = seed
         judged = {topic: documents for topic, documents in query_relevance.items() if documents}
         self._judgments = all_topics(read_qrels(judged), relevance_level) if judged else None

@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from exaequo.compat import default_ties
 from exaequo.compat.ranx import metrics as metrics
 from exaequo.compat.ranx.metrics import parsed, values
 from exaequo.compat.ranx.records import Qrels, Run
@@ -37,12 +38,13 @@ def evaluate(
     save_results_in_run: bool = True,
     make_comparable: bool = False,
     *,
-    ties: str = "input",
+    ties: str | None = None,
 ) -> Any:
     """Return the mean of a metric, or a dict of several; without `return_mean`, arrays of one value per topic."""
     names = [metrics] if isinstance(metrics, str) else list(metrics)
     if make_comparable and isinstance(qrels, Qrels) and isinstance(run, Run):
         run.make_comparable(qrels)
+    ties = default_ties("input") if ties is None else ties
     found = dict(zip(names, values(qrels, run, list(map(parsed, names)), ties), strict=True))
     if isinstance(run, Run) and save_results_in_run:
         for name, each in found.items():
@@ -71,7 +73,7 @@ def compare(
     show_percentages: bool = False,
     make_comparable: bool = False,
     *,
-    ties: str = "input",
+    ties: str | None = None,
 ) -> Report:
     """Evaluate runs, test all pairs, and return a report."""
     check_choice("stat_test", stat_test, [*TESTS])

@@ -333,3 +333,8 @@ class Run(Records[float]):
     def from_ranxhub(id: str) -> Run:  # noqa: A002 - the original's name for it
         """Refuse: nothing is downloaded here."""
         raise ExaequoError(f"exaequo downloads nothing; get {id!r} with ranx.Run.from_ranxhub, and save it.")
+
+
+def get_file_kind(path: str, kind: str | None = None) -> str:
+    """Return what kind of file this is, as `ranx.data_structures` tells it."""
+    return file_kind(path, kind, Run.kinds)

@@ -1,0 +1,325 @@
+"""Run clients of other evaluators on the originals and on the drop-ins, count, compare, time; write docs/neighbours.md.
+
+A client is one record of `CLIENTS`: what to install, what to run, and why a test of its own is known to fail. Tests of
+others are fetched and run where they lie, and kept nowhere else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import subprocess
+import sys
+import tarfile
+import urllib.request
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+TARGET = ROOT / "docs" / "neighbours.md"
+BEGIN, END = "<!-- made by scripts/neighbours: -->\n", "<!-- end -->\n"
+#: Seconds to wait for an archive, and for one run of tests.
+PATIENCE, LONGEST = 30, 1200
+
+#: What every program begins with: a collection full of ties, the same each time.
+COLLECTION = """
+import json, random, time
+source = random.Random(1)
+names = [f"d{number:04}" for number in range(2000)]
+qrels = {f"q{t:03}": {name: source.randint(0, 2) for name in source.sample(names, 60)} for t in range(200)}
+run = {topic: {name: source.randint(0, 900) / 8 for name in source.sample(names, 500)} for topic in qrels}
+other = {topic: {name: source.randint(0, 900) / 8 for name in source.sample(names, 500)} for topic in qrels}
+"""
+#: And ends with: once to warm up, once to see how long it takes.
+TIMED = """
+work()
+begun = time.perf_counter()
+figures = work()
+taken = time.perf_counter() - begun
+print(json.dumps({"taken": taken, "figures": {str(name): float(value) for name, value in figures.items()}}))
+"""
+ON_DROP_INS = ("-m", "exaequo.compat")
+
+
+@dataclass(frozen=True)
+class Client:
+    """What to install and to run: a program whose `work()` returns figures, and tests, if it has any."""
+
+    name: str
+    packages: tuple[str, ...]
+    program: str
+    repository: str = ""
+    tests: tuple[str, ...] = ()
+    #: Install these without what they ask for: it is large, and none of it evaluates.
+    bare: tuple[str, ...] = ()
+    #: What Python is started with to have exaequo compute, or what the program begins with then.
+    start: tuple[str, ...] = ON_DROP_INS
+    first: str = ""
+    #: Tests that are known to fail, with the reason.
+    known: Mapping[str, str] = field(default_factory=dict)
+
+
+CLIENTS = (
+    Client(
+        "pytrec_eval",
+        ("pytrec_eval-terrier",),
+        """
+import pytrec_eval
+def work():
+    found = pytrec_eval.RelevanceEvaluator(qrels, pytrec_eval.supported_nicknames["official"]).evaluate(run)
+    return {name: sum(each[name] for each in found.values()) for name in found["q000"]}
+""",
+        repository="terrierteam/pytrec_eval",
+        tests=("tests/pytrec_eval_tests.py",),
+    ),
+    Client(
+        "ir_measures",
+        ("ir_measures", "pytrec_eval-terrier", "cwl-eval", "pyndeval", "ranx", "pandas"),
+        """
+import ir_measures
+from ir_measures import AP, P, R, RR, Rprec, nDCG
+def work():
+    return ir_measures.calc_aggregate([AP, AP(rel=2), P @ 10, R @ 100, RR, Rprec, nDCG @ 10], qrels, run)
+""",
+        repository="terrierteam/ir_measures",
+        tests=("tests",),
+        known={
+            "test_qrels_converter": "looks for the wording of an error message",
+            "test_run_converter": "looks for the wording of an error message",
+            "test_providers.TestPytrecEval::test_empty": "the last bit of one value, Compat(p=0.8): …728173 for …72816",
+            "test_ranx.TestRanx::test_P": "`SetP(rel=2)@5`: a set has no cutoff; refused here, overlooked there",
+        },
+    ),
+    Client(
+        "ir_measures, with the provider",
+        (),
+        """
+import ir_measures
+from ir_measures import AP, P, R, RR, Rprec, nDCG
+def work():
+    return ir_measures.calc_aggregate([AP, AP(rel=2), P @ 10, R @ 100, RR, Rprec, nDCG @ 10], qrels, run)
+""",
+        start=(),
+        first="import exaequo.ir_measures_provider\n",
+    ),
+    Client(
+        "ranx",
+        ("ranx",),
+        """
+import ranx
+def work():
+    names = ["map", "ndcg@10", "mrr", "precision@5", "recall@100"]
+    return ranx.evaluate(ranx.Qrels(qrels), ranx.Run(run), names)
+""",
+        repository="AmenRa/ranx",
+        tests=tuple(f"tests/unit/ranx/{each}" for each in ("metrics", "metrics_test.py", "meta", "data_structures")),
+    ),
+    Client(
+        "PyTerrier",
+        ("python-terrier", "pandas"),
+        """
+import pandas as pd
+import pyterrier as pt
+from ir_measures import AP, P, nDCG
+rows = [(t, d, g) for t, each in qrels.items() for d, g in each.items()]
+judged = pd.DataFrame(rows, columns=["qid", "docno", "label"])
+topics = pd.DataFrame({"qid": list(qrels), "query": list(qrels)})
+def frame(lists):
+    rows = [(t, d, s) for t, each in lists.items() for d, s in each.items()]
+    return pd.DataFrame(rows, columns=["qid", "docno", "score"]).assign(rank=0)
+runs = [frame(run), frame(other)]
+def work():
+    table = pt.Experiment(runs, topics, judged, [AP, nDCG @ 10, P @ 5, "recip_rank"], names=["a", "b"], baseline=0)
+    row = table[table["name"] == "b"].iloc[0]
+    return {name: row[name] for name in sorted(table.columns) if name != "name"}
+""",
+    ),
+    Client(
+        "BEIR",
+        (),
+        """
+from beir.retrieval.evaluation import EvaluateRetrieval
+def work():
+    return {k: v for part in EvaluateRetrieval.evaluate(qrels, run, [1, 10, 100]) for k, v in part.items()}
+""",
+        bare=("beir",),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What came of a client: figures and time of its program; of its tests how many passed, and which did not."""
+
+    client: Client
+    same: str
+    ratio: float
+    passed: tuple[tuple[int, int], tuple[int, int]] | None
+    failed: tuple[str, ...]
+    why: str = ""
+
+
+def say(text: str) -> None:
+    """Tell what is going on."""
+    sys.stderr.write(f"{text}\n")
+
+
+def python(*words: str, where: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """Run Python with these words; the other end may fail."""
+    command = [sys.executable, *words]
+    return subprocess.run(command, cwd=where, capture_output=True, text=True, timeout=LONGEST, check=False)  # noqa: S603
+
+
+def installed(client: Client) -> str:
+    """Install what the client needs; return what went wrong."""
+    for packages, more in ((client.packages, ()), (client.bare, ("--no-deps",))):
+        if packages:
+            words = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check", *more, "pytest", *packages)
+            done = python(*words)
+            if done.returncode:
+                return f"{' '.join(packages)} cannot be installed: {done.stderr.strip().splitlines()[-1]}"
+    return ""
+
+
+def sources(client: Client, given: Path | None, folder: Path) -> Path | None:
+    """Return where the sources of a client lie: unpacked already, from GitHub, or from PyPI; None if nowhere."""
+    name = client.repository.rpartition("/")[2]
+    if given and (given / name).is_dir():
+        return given / name
+    target = folder / name
+    target.mkdir(parents=True, exist_ok=True)
+    packed = target / "archive.tar.gz"
+    try:
+        url = f"https://github.com/{client.repository}/archive/HEAD.tar.gz"
+        with urllib.request.urlopen(url, timeout=PATIENCE) as answer:
+            packed.write_bytes(answer.read())
+    except OSError:
+        words = ("-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:", "--dest", str(target))
+        python(*words, client.packages[0])
+        found = sorted(target.glob("*.tar.gz"))
+        if not found:
+            return None
+        packed = found[0]
+    with tarfile.open(packed) as archive:
+        archive.extractall(target, filter="data")
+    return next(each for each in sorted(target.iterdir()) if each.is_dir())
+
+
+def tested(client: Client, where: Path, start: tuple[str, ...]) -> dict[str, bool]:
+    """Run the tests of a client; return which of them passed."""
+    report = where / "report.xml"
+    report.unlink(missing_ok=True)
+    words = (*start, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}", *client.tests)
+    done = python(*words, where=where)
+    if not report.exists():
+        say(done.stdout[-2000:] + done.stderr[-2000:])
+        return {}
+    cases = ET.parse(report).iter("testcase")  # noqa: S314 - pytest has just written it
+    found: dict[str, bool] = {}
+    for case in cases:
+        name = f"{case.get('classname')}::{case.get('name')}"
+        bad = case.find("failure") is not None or case.find("error") is not None
+        found[name] = found.get(name, True) and not bad
+    return found
+
+
+def figures(client: Client, folder: Path, ours: bool) -> dict[str, Any]:
+    """Run the program of a client; return its figures, and how long they took, or why there are none."""
+    program = folder / "program.py"
+    code = (client.first if ours else "") + COLLECTION + client.program + TIMED
+    program.write_text(code, encoding="utf-8")
+    done = python(*(client.start if ours else ()), str(program), where=folder)
+    lines = done.stdout.strip().splitlines()
+    if done.returncode or not lines:
+        return {"why": (done.stderr.strip().splitlines() or ["nothing was printed"])[-1]}
+    found: dict[str, Any] = json.loads(lines[-1])
+    return found
+
+
+def compared(theirs: Mapping[str, float], ours: Mapping[str, float]) -> str:
+    """Say in words how far the figures agree."""
+    if theirs.keys() != ours.keys():
+        return f"other names: {', '.join(sorted(theirs.keys() ^ ours.keys()))}"
+    both = [(value, ours[name]) for name, value in theirs.items()]
+    off = max(0.0 if math.isnan(a) and math.isnan(b) else abs(a - b) / max(1.0, abs(a)) for a, b in both)
+    return f"{len(both)} of {len(both)}" if off <= 1e-9 else f"up to {off:.2g} apart"
+
+
+def ran(client: Client, given: Path | None, folder: Path) -> Ran:
+    """Do all there is to do with a client."""
+    say(f"{client.name}:")
+    folder.mkdir(parents=True, exist_ok=True)
+    wrong = installed(client)
+    pair: list[dict[str, Any]] = [{"why": wrong} if wrong else figures(client, folder, ours) for ours in (False, True)]
+    theirs, ours = pair
+    why = theirs.get("why") or ours.get("why") or ""
+    same = "" if why else compared(theirs["figures"], ours["figures"])
+    ratio = math.nan if why else ours["taken"] / theirs["taken"]
+    say(f"  {why or f'{same} figures the same, {ratio:.2f} of the time'}")
+    where = sources(client, given, folder) if client.tests and not wrong else None
+    if where is None:
+        if client.tests:
+            say(
+                f"  no tests: neither GitHub nor PyPI gives them; unpack {client.repository} into a folder of --sources"
+            )
+        return Ran(client, same, ratio, None, (), why)
+    before, after = tested(client, where, ()), tested(client, where, client.start)
+    failed = tuple(name for name, good in after.items() if not good)
+    counts = (sum(before.values()), len(before)), (sum(after.values()), len(after))
+    say("  tests passed: original {} of {}, drop-in {} of {}".format(*counts[0], *counts[1]))
+    return Ran(client, same, ratio, counts, failed, why)
+
+
+def reason(client: Client, test: str) -> str:
+    """Return why a test is known to fail, or nothing."""
+    return next((why for part, why in client.known.items() if part in test), "")
+
+
+def tables(results: list[Ran]) -> Iterator[str]:
+    """Yield the lines of the two tables: what works, and which tests do not pass."""
+    yield "| client | figures the same | time against the original | its tests on the original | on exaequo |"
+    yield "|---|---|---:|---:|---:|"
+    for each in results:
+        tests = ["–", "–"] if each.passed is None else [f"{passed} of {n}" for passed, n in each.passed]
+        time = "–" if math.isnan(each.ratio) else f"{each.ratio:.2f}"
+        yield f"| {each.client.name} | {each.same or each.why} | {time} | {' | '.join(tests)} |"
+    failed = [(each.client, test) for each in results for test in each.failed]
+    if failed:
+        yield "\n| test that does not pass | why |\n|---|---|"
+        yield from (
+            f"| {c.name}: `{test.rpartition('.')[2]}` | {reason(c, test) or 'not known'} |" for c, test in failed
+        )
+
+
+def main() -> int:
+    """Run the clients that are named, or all, and write the page; 1 if something is not as it should be."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("client", nargs="*", help="these alone; nothing is written then")
+    parser.add_argument("--sources", type=Path, help="a folder with unpacked repositories, by name")
+    parser.add_argument("--folder", type=Path, default=ROOT / ".neighbours", help="where to work")
+    given = parser.parse_args()
+    unheard = set(given.client) - {each.name for each in CLIENTS}
+    if unheard:
+        parser.error(f"no client {sorted(unheard)[0]!r}; there are {', '.join(each.name for each in CLIENTS)}")
+    source = given.sources.resolve() if given.sources else None
+    asked = [each for each in CLIENTS if not given.client or each.name in given.client]
+    results = [ran(each, source, given.folder.resolve() / each.name.replace(" ", "-")) for each in asked]
+    made = "\n".join(tables(results)) + "\n"
+    if given.client:
+        say(made)
+    else:
+        before, _, rest = TARGET.read_text(encoding="utf-8").partition(BEGIN)
+        TARGET.write_text(before + BEGIN + made + END + rest.partition(END)[2], encoding="utf-8")
+    unknown = [test for each in results for test in each.failed if not reason(each.client, test)]
+    wrong = [each.client.name for each in results if each.why or " of " not in each.same]
+    if unknown or wrong:
+        say(f"not as it should be: {', '.join([*wrong, *unknown])}")
+    return 1 if unknown or wrong else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
