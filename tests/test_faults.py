@@ -14,6 +14,7 @@ import sys
 import textwrap
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -218,6 +219,46 @@ def test_interrupted_at_any_moment(data: Path, tmp_path: Path, number: signal.Si
         if out.exists():
             json.loads(out.read_text())
             out.unlink()
+
+
+def opened(pipe: Path) -> Iterator[int]:
+    """The writing end of a pipe, once somebody reads it."""
+    with suppress(OSError):  # nobody yet
+        yield os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "eval qrels.txt pipe -o out/scores.txt",
+        "compare qrels.txt runs/bm25.txt pipe -o out/compared.txt",
+        "report qrels.txt runs/bm25.txt pipe -o out/page.html",
+        "plot systems qrels.txt runs/bm25.txt pipe -o out/systems.svg",
+        "replicate qrels.txt runs/bm25.txt --with pipe -o out/levels.txt",
+    ],
+    ids=lambda words: words.split()[0],
+)
+def test_interrupted_while_it_reads(data: Path, tmp_path: Path, words: str) -> None:
+    for name in ("qrels.txt", "runs"):
+        (tmp_path / name).symlink_to(data / name)
+    for name in ("out", "temporary"):
+        (tmp_path / name).mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    with subprocess.Popen(
+        [sys.executable, "-c", COMMAND, *words.split()],
+        cwd=tmp_path,
+        env={**os.environ, "TMPDIR": str(tmp_path / "temporary")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        ends = list[int]()
+        assert soon(lambda: bool(ends.extend(opened(tmp_path / "pipe")) or ends))
+        os.write(ends[0], b"401 Q0 a 1 0.5 s\n")
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=10)
+        os.close(ends[0])
+    assert (process.returncode, *(each.strip() for each in said)) == (130, b"", b"")
+    assert not [path for name in ("out", "temporary") for path in (tmp_path / name).iterdir()]
 
 
 _BUSY = """

@@ -23,9 +23,7 @@ from exaequo.comparison.plan import Plan, tie_rule
 from exaequo.comparison.verdicts import agreed, robust
 from exaequo.measures import parse_measure
 from exaequo.scores import Block, Scores
-from helpers import Grades, Sims
-
-SAMPLE = exaequo.sample()
+from helpers import Grades, Sims, sampled
 
 
 def compare(qrels: object, runs: object, measures: str = "AP", **options: Any) -> Comparison:
@@ -73,7 +71,7 @@ def test_what_decides() -> None:
     with pytest.raises(BadParameter, match="Robust verdicts need scores under"):
         Plan(ties="robust").decides(["realistic"])
     with pytest.raises(BadParameter, match="ties must be one of"):
-        compare(SAMPLE.qrels, SAMPLE.runs, ties="fairly")
+        compare(sampled().qrels, sampled().runs, ties="fairly")
 
 
 def tied(seed: int, topics: int = 30) -> tuple[Grades, Sims]:
@@ -166,7 +164,7 @@ def test_less_is_better_at_the_extremes() -> None:
 
 
 def test_letters_and_marks_follow_the_verdicts() -> None:
-    found = compare(SAMPLE.qrels, SAMPLE.runs, "AP", baseline="bm25")
+    found = compare(sampled().qrels, sampled().runs, "AP", baseline="bm25")
     mark = dict(found.systems.select("run", "mark").rows())
     for two, outcome in found.pairs.select("two", "outcome").rows():
         assert mark[two] == {"better": "▲", "worse": "▼"}.get(outcome, "")
@@ -242,8 +240,9 @@ def test_intervals_stay_inside_what_a_measure_can_reach() -> None:
 
 
 def test_all_measures_corrected_jointly() -> None:
-    apart = compare(SAMPLE.qrels, SAMPLE.runs[:3], "AP P@10", ties="realistic", correction="bonferroni")
-    jointly = compare(SAMPLE.qrels, SAMPLE.runs[:3], "AP P@10", ties="realistic", correction="bonferroni", jointly=True)
+    qrels, runs = sampled()
+    apart = compare(qrels, runs[:3], "AP P@10", ties="realistic", correction="bonferroni")
+    jointly = compare(qrels, runs[:3], "AP P@10", ties="realistic", correction="bonferroni", jointly=True)
     assert jointly.pairs["corrected_p"].to_list() == pytest.approx(
         np.minimum(2 * apart.pairs["corrected_p"].to_numpy(), 1).tolist()
     )
@@ -251,21 +250,21 @@ def test_all_measures_corrected_jointly() -> None:
     assert "3 pairs of each measure; measures are not corrected jointly" in apart.method[1]
     assert "6 pairs of all measures" in jointly.method[1]
     tukey = [
-        compare(SAMPLE.qrels, SAMPLE.runs[:3], "AP P@10", ties="realistic", correction="tukey", jointly=each).pairs["p"]
+        compare(qrels, runs[:3], "AP P@10", ties="realistic", correction="tukey", jointly=each).pairs["p"]
         for each in (False, True)
     ]
     assert tukey[1].to_list() == pytest.approx(np.minimum(2 * tukey[0].to_numpy(), 1).tolist())
 
 
 def test_the_header_says_how() -> None:
-    found = compare(SAMPLE.qrels, SAMPLE.runs[:3], "AP", test="randomization", samples=1000, seed=4)
+    found = compare(sampled().qrels, sampled().runs[:3], "AP", test="randomization", samples=1000, seed=4)
     assert found.method == [
         "25 topics, realistic ties; better or worse where realistic, expected and optimistic agree",
         "randomization, holm, two-sided, alpha 0.05, 1,000 samples, seed 4; 3 pairs",
         "intervals hold for all pairs together, Student's of the mean: "
         "p is of another procedure and need not follow them",
     ]
-    t = compare(SAMPLE.qrels, SAMPLE.runs[:3], "AP")
+    t = compare(sampled().qrels, sampled().runs[:3], "AP")
     assert t.method[-1] == "intervals hold for all pairs together, wider than the steps of holm"
     few: Grades = {str(t): {"a": 1.0} for t in range(12)}
     runs: dict[str, Sims] = {"x": {t: {"a": 1.0, "b": 0.5} for t in few}, "y": {t: {"a": 0.2, "b": 0.5} for t in few}}
@@ -302,7 +301,7 @@ def test_few_topics_and_no_spread_are_said_in_the_verdict() -> None:
     found = compare_scores(made({"realistic": near}), Plan(ties="agree")).pairs
     assert found["outcome"].item() == "better"
     assert "the differences hardly vary" in found["verdict"].item()
-    assert not compare(SAMPLE.qrels, SAMPLE.runs[:2], "AP").pairs["cautions"].item()
+    assert not compare(sampled().qrels, sampled().runs[:2], "AP").pairs["cautions"].item()
 
 
 def test_no_effect_is_0_where_the_other_is_infinite() -> None:
@@ -348,12 +347,12 @@ def test_margins() -> None:
 
 
 def test_dunnett_and_nemenyi_among_the_corrections() -> None:
-    found = compare(SAMPLE.qrels, SAMPLE.runs, "AP", correction="dunnett", baseline="bm25", ties="realistic")
+    found = compare(sampled().qrels, sampled().runs, "AP", correction="dunnett", baseline="bm25", ties="realistic")
     assert found.pairs.filter(two="hybrid")["outcome"].item() == "better"
     assert "Dunnett" in found.pairs["verdict"][0]
     worse = compare(
-        SAMPLE.qrels,
-        SAMPLE.runs,
+        sampled().qrels,
+        sampled().runs,
         "Noise@10",
         correction="dunnett",
         baseline="bm25",
@@ -362,7 +361,7 @@ def test_dunnett_and_nemenyi_among_the_corrections() -> None:
     ).pairs.filter(two="hybrid")
     assert worse["outcome"].item() == "better"  # less is better
     assert worse["high"].item() < 0
-    ranks = compare(SAMPLE.qrels, SAMPLE.runs, "AP", correction="nemenyi", ties="realistic")
+    ranks = compare(sampled().qrels, sampled().runs, "AP", correction="nemenyi", ties="realistic")
     assert "Nemenyi" in ranks.pairs["verdict"][0]
     for wrong, message in (
         ({"correction": "dunnett"}, "with a baseline"),
@@ -371,11 +370,11 @@ def test_dunnett_and_nemenyi_among_the_corrections() -> None:
         ({"correction": "hom"}, "correction must be one of"),
     ):
         with pytest.raises(BadParameter, match=message):
-            compare(SAMPLE.qrels, SAMPLE.runs, "AP", **wrong)
+            compare(sampled().qrels, sampled().runs, "AP", **wrong)
 
 
 def test_sentences_never_print_a_p_of_nothing() -> None:
-    found = compare(SAMPLE.qrels, SAMPLE.runs, "AP nDCG@10 P@10")
+    found = compare(sampled().qrels, sampled().runs, "AP nDCG@10 P@10")
     for verdict in found.verdicts:
         assert not re.search(r"p = 0\.0000|[-+]?nan|-0\.0000", verdict), verdict
 
@@ -485,7 +484,7 @@ def test_jointly_takes_its_share_in_procedures_over_all_pairs() -> None:
     plans = [Plan(ties="agree", correction="tukey", jointly=each) for each in (False, True)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", exaequo.DataWarning)
-        scores = exaequo.evaluate(SAMPLE.qrels, SAMPLE.runs[:3], "AP P@10")
+        scores = exaequo.evaluate(sampled().qrels, sampled().runs[:3], "AP P@10")
     apart, jointly = (compare_scores(scores, plan).pairs for plan in plans)
     table = scores.matrix("AP").values
     rest = table - table.mean(axis=0) - table.mean(axis=1, keepdims=True) + table.mean()
@@ -493,10 +492,10 @@ def test_jointly_takes_its_share_in_procedures_over_all_pairs() -> None:
     for pairs, alpha in ((apart, 0.05), (jointly, 0.025)):
         half = stats.studentized_range.ppf(1 - alpha, 3, df) * np.sqrt(error / 25)
         assert pairs["high"][0] - pairs["difference"][0] == pytest.approx(half, rel=1e-6)
-    two = compare(SAMPLE.qrels, SAMPLE.runs[:2], "AP P@10", ties="realistic", jointly=True)
+    two = compare(sampled().qrels, sampled().runs[:2], "AP P@10", ties="realistic", jointly=True)
     assert two.method[-1].startswith("intervals hold for all pairs together")
     assert "simultaneous" in two.verdicts[0]
-    assert "simultaneous" not in compare(SAMPLE.qrels, SAMPLE.runs[:2], "AP", correction="nemenyi").verdicts[0]
+    assert "simultaneous" not in compare(sampled().qrels, sampled().runs[:2], "AP", correction="nemenyi").verdicts[0]
 
 
 def test_a_procedure_that_draws_says_what_it_needs() -> None:
@@ -596,7 +595,7 @@ def test_tukey_stays_tukey_with_a_test_beside_it() -> None:
 def test_warnings_go_with_what_is_passed_on(tmp_path: Any, capfd: pytest.CaptureFixture[str]) -> None:
     from exaequo.cli import run as command
 
-    SAMPLE.save(tmp_path)
+    sampled().save(tmp_path)
     runs = [str(tmp_path / "runs" / name) for name in ("bm25.txt", "hybrid.txt")]
     short = tmp_path / "short.txt"
     lines = (tmp_path / "runs" / "bm25.txt").read_text(encoding="utf-8").splitlines(keepends=True)
