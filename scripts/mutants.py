@@ -226,6 +226,7 @@ class Run:
         self.items = session.items  # type: ignore[attr-defined]
         seconds, reached = self.traced()
         say(f"{len(self.items)} tests, {sum(seconds):.0f} s; {len(self.chosen)} mutants")
+        self.control(sorted(set().union(*reached.values()), key=lambda test: seconds[test]), seconds)
         waiting = list(enumerate(self.chosen))
         running: dict[int, tuple[int, float]] = {}
         while waiting or running:
@@ -242,6 +243,13 @@ class Run:
             self.wait(running)
         return True
 
+    def control(self, order: list[int], seconds: list[float]) -> None:
+        """End it all if tests fail without a mutant where they are run as for one: every mutant would be killed."""
+        if not (pid := os.fork()):
+            self.child(None, order, seconds)
+        if code := os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]):
+            sys.exit(f"the tests end with {code} where nothing is changed; leave out those that do (--tests)")
+
     def wait(self, running: dict[int, tuple[int, float]]) -> None:
         """Wait until a process ends; one that takes minutes is ended."""
         pid, status = os.waitpid(-1, os.WNOHANG)
@@ -256,28 +264,28 @@ class Run:
                 os.kill(each, 9)
         time.sleep(0.01)
 
-    def child(self, mutant: Mutant, order: list[int], seconds: list[float]) -> None:
+    def child(self, mutant: Mutant | None, order: list[int], seconds: list[float]) -> None:
         """Become the mutant, run tests until one fails, and end: 0 survived, 1 killed, 3 nothing was changed."""
         code = 1
         try:
             for stream in (1, 2):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
-            limit = int(5 * self.budget) + 10
+            limit = int(5 * (self.budget if mutant else sum(seconds))) + 10
             resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
             resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
             code = self.verdict(mutant, order, seconds)
         finally:
             os._exit(code)
 
-    def verdict(self, mutant: Mutant, order: list[int], seconds: list[float]) -> int:
-        """Return the exit code of a mutant."""
+    def verdict(self, mutant: Mutant | None, order: list[int], seconds: list[float]) -> int:
+        """Return the exit code of a mutant, or of none."""
         from _pytest.runner import runtestprotocol
 
-        if not put(mutant):
+        if mutant and not put(mutant):
             return 3
         spent = 0.0
         for test in order:
-            if spent > self.budget:
+            if mutant and spent > self.budget:
                 break
             spent += seconds[test]
             if any(report.failed for report in runtestprotocol(self.items[test], log=False, nextitem=None)):
