@@ -272,7 +272,7 @@ class Run:
                 os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
             limit = int(5 * (self.budget if mutant else sum(seconds))) + 10
             resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
-            resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+            resource.setrlimit(resource.RLIMIT_DATA, (8 << 30, 8 << 30))  # what draws pictures reserves more
             code = self.verdict(mutant, order, seconds)
         finally:
             os._exit(code)
