@@ -221,10 +221,14 @@ def test_interrupted_at_any_moment(data: Path, tmp_path: Path, number: signal.Si
             out.unlink()
 
 
-def opened(pipe: Path) -> Iterator[int]:
-    """The writing end of a pipe, once somebody reads it."""
-    with suppress(OSError):  # nobody yet
-        yield os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+def writing_end(pipe: Path) -> int:
+    """Wait until somebody reads a pipe, and open its other end."""
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        with suppress(OSError):
+            return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+        time.sleep(0.02)
+    pytest.fail("nobody reads it")
 
 
 @pytest.mark.parametrize(
@@ -251,12 +255,11 @@ def test_interrupted_while_it_reads(data: Path, tmp_path: Path, words: str) -> N
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as process:
-        ends = list[int]()
-        assert soon(lambda: bool(ends.extend(opened(tmp_path / "pipe")) or ends))
-        os.write(ends[0], b"401 Q0 a 1 0.5 s\n")
+        pipe = writing_end(tmp_path / "pipe")
+        os.write(pipe, b"401 Q0 a 1 0.5 s\n")
         process.send_signal(signal.SIGINT)
         said = process.communicate(timeout=10)
-        os.close(ends[0])
+        os.close(pipe)
     assert (process.returncode, *(each.strip() for each in said)) == (130, b"", b"")
     assert not [path for name in ("out", "temporary") for path in (tmp_path / name).iterdir()]
 
@@ -330,7 +333,10 @@ def test_sizes(text: str, size: float) -> None:
     assert memory.size_of(text) == size
 
 
-def test_a_limit_of_memory(data: Path, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_limit_of_memory(
+    data: Path, capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory, "_PAUSE", 600)  # a process of many tests has more in use, and would be ended
     files = [str(data / "qrels.txt"), str(data / "runs" / "bm25.txt")]
     for command in (["eval", *files], ["ties", *files], ["compare", *files, str(data / "runs" / "hybrid.txt")]):
         assert run([*command, "--memory", "150MB"]) == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,15 @@ from scipy import stats
 import exaequo
 from exaequo import BadParameter
 from exaequo.choices import COMPARED
-from exaequo.comparison import Comparison, compare_scores
+from exaequo.comparison import Comparison, compare_runs, compare_scores
 from exaequo.comparison.margin import Margin
+from exaequo.comparison.pages import for_a_paper
 from exaequo.comparison.plan import Plan, tie_rule
+from exaequo.comparison.screen import screen
 from exaequo.comparison.verdicts import agreed, robust
-from exaequo.measures import parse_measure
+from exaequo.evaluation import judged_runs
+from exaequo.measures import parse_measure, parse_measures
+from exaequo.options import Options
 from exaequo.scores import Block, Scores
 from helpers import Grades, Sims, sampled
 
@@ -607,3 +612,71 @@ def test_warnings_go_with_what_is_passed_on(tmp_path: Any, capfd: pytest.Capture
     both = capfd.readouterr()
     assert "topics missing" not in both.out
     assert "topics missing" in both.err
+
+
+# ------------------------------------------------------------------------------------------------------------- edges
+
+
+def plain(*rows: list[float]) -> Scores:
+    return made({"realistic": np.array(rows)})
+
+
+def test_a_table_for_a_paper() -> None:
+    table = for_a_paper(compare_scores(plain([0.1, 0.3, 0.1, 0.3], [0.5, 0.7, 0.5, 0.9]), Plan()), "Title")
+    assert (table.title, [each.head for each in table.columns]) == ("Title", ["run", "AP"])
+    assert [list(each.values) for each in table.columns] == [["r1", "r0"], pytest.approx([0.65, 0.2])]
+    assert [(each.right, each.best) for each in table.columns] == [(False, None), (False, [0])]
+    assert "4 topics, realistic ties; letters" in table.lines[0]
+
+
+def test_equal_runs_keep_their_order() -> None:
+    found = compare_scores(plain(*([[0.25, 0.5]] * 40)), Plan())
+    assert list(for_a_paper(found).columns[0].values) == [f"r{at}" for at in range(40)]
+    assert found.sentences == [*found.method, *found.pairs["verdict"]]
+
+
+def test_levels_that_are_just_reached() -> None:
+    """Of n equal differences, p is 2 / 2ⁿ: a quarter with three topics."""
+    plan = Plan(alpha=0.25, correction="none", test="sign")
+    assert [plan.weakness(1, topics) is None for topics in (2, 3, 4)] == [False, False, True]
+    row = compare_scores(plain([0.0] * 3, [0.5] * 3), replace(plan, test="t")).pairs.row(0, named=True)
+    assert (row["low"], row["high"]) == (0.5, 0.5)
+    assert Margin.of(1e9).size == 1e9
+    with pytest.raises(BadParameter, match="from 0 to 1e9"):
+        Margin.of(1e9 + 1)
+
+
+def test_less_has_no_lower_end() -> None:
+    """But for that of the measure."""
+    plan = Plan(baseline="r0", alternative="less")
+    row = compare_scores(plain([0.1, 0.2, 0.4], [0.5, 0.3, 0.9]), plan).pairs.row(0, named=True)
+    assert row["low"] == -1
+    assert 0.3 < row["high"] < 1
+
+
+def test_what_stays_open_needs_both_ends() -> None:
+    rows = np.array([[0.1, 0.2, 0.4], [0.5, 0.3, 0.9]])
+    assert "open_low" not in compare_scores(made({"realistic": rows, "expected": rows}), Plan()).pairs.columns
+    assert not [each for each in compare_scores(plain(*rows.tolist()), Plan()).pairs.columns if "difference_" in each]
+    assert "open_low" in compare_scores(three(rows, rows, rows), Plan()).pairs.columns
+
+
+def test_what_is_refused_before_the_work_and_one_run() -> None:
+    qrels, run = exaequo.read_qrels({"1": {"a": 1}, "2": {"b": 1}}), exaequo.read_run({"1": {"a": 1.0}}, name="x")
+    measures = parse_measures("AP")
+    with pytest.raises(BadParameter, match="one number per run"):
+        compare_runs(iter(lambda: pytest.fail("a run was judged"), None), parse_measures("gm(AP)"), Options(), Plan())
+    judged = judged_runs(qrels, [run], Options(), measures)
+    assert compare_runs(judged, measures, Options(), Plan(), least=1).pairs.is_empty()
+
+
+def test_columns_are_named_for_runs_too() -> None:
+    lines = pl.DataFrame({"t": ["1", "2"], "docno": ["a", "b"], "s": [2.0, 1.0]})
+    qrels = pl.DataFrame({"t": ["1", "2"], "docno": ["a", "b"], "rel": [1, 1]})
+    found = compare(qrels, {"x": lines, "y": lines}, columns={"qid": "t", "sim": "s"})
+    assert found.pairs["outcome"].to_list() == ["none"]
+
+
+def test_the_last_of_those_not_shown() -> None:
+    found = compare_scores(plain([0.1, 0.3], [0.5, 0.7], [0.3, 0.5]), Plan())
+    assert "… 2 more, down to r0 0.2000" in screen(found).more(1)
