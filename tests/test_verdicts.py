@@ -23,7 +23,8 @@ from exaequo.comparison.margin import Margin
 from exaequo.comparison.pages import for_a_paper
 from exaequo.comparison.plan import Plan, tie_rule
 from exaequo.comparison.screen import screen
-from exaequo.comparison.verdicts import agreed, robust
+from exaequo.comparison.values import comparable, refuse_undefined
+from exaequo.comparison.verdicts import Known, _sure, agreed, robust
 from exaequo.evaluation import judged_runs
 from exaequo.measures import parse_measure, parse_measures
 from exaequo.options import Options
@@ -680,3 +681,32 @@ def test_columns_are_named_for_runs_too() -> None:
 def test_the_last_of_those_not_shown() -> None:
     found = compare_scores(plain([0.1, 0.3], [0.5, 0.7], [0.3, 0.5]), Plan())
     assert "… 2 more, down to r0 0.2000" in screen(found).more(1)
+
+
+def test_measures_with_few_values() -> None:
+    """Two topics are enough, one is not; the first measure of those left out is named where none is left."""
+    nan = float("nan")
+    what = tuple(parse_measures("AP P@5 RR"))
+    rows = np.array([[0.1, nan, nan], [0.2, 0.4, nan], [nan, nan, 0.5]])
+    blocks = [Block(run, "realistic", what, pl.Series(["1", "2", "3"]), rows) for run in ("x", "y")]
+    scores = Scores(measures=what, blocks=tuple(blocks))
+    left, notes = comparable(scores)
+    assert [each.name for each in left.measures] == ["P@5"]
+    assert [note.partition(":")[0] for note in notes] == ["AP is left out", "P@5", "RR is left out"]
+    assert "1 topic left out" in notes[1]
+    refuse_undefined(scores, what[1])
+    with pytest.raises(BadParameter, match="AP has a value for 1 topics only"):
+        comparable(scores.only(measures=[what[0], what[2]]))
+    with pytest.raises(exaequo.InputError, match=r"^scores: only 1 topic; expected at least two"):
+        comparable(plain([0.5], [0.5]))
+
+
+def test_what_sentences_say_of_intervals() -> None:
+    rows = [0.0, 0.0, 0.0], [0.5, 0.5, 0.6], [0.2, 0.4, 0.1]
+    together = compare_scores(plain(*rows), Plan()).pairs.sort("one", "two")["verdict"]
+    single = compare_scores(plain(*rows), Plan(single=True)).pairs.sort("one", "two")["verdict"]
+    assert [("of this pair alone" in each) for each in (*together, *single)] == [False] * 3 + [True] * 3
+    assert [bool(re.search(r"\([+-][\d.]+ %\)", each)) for each in together] == [False, False, True]  # a share of 0
+    known = Known(parse_measure("AP"), Plan(), ["realistic"], 1, 3)
+    for low, high in ((0.0, 0.5), (-0.5, 0.0), (-0.5, 0.5)):  # each holds 0
+        assert _sure({"low": low, "high": high, "significant": False}, known).endswith(f"{low:+.4f} to {high:+.4f}")
