@@ -21,7 +21,7 @@ import tempfile
 import time
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType
@@ -110,36 +110,26 @@ class Mutant:
         return f"{self.module}:{self.lines.start} {self.function}\n  - {self.was}\n  + {self.becomes}"
 
 
-@dataclass
-class Place:
-    """A node below a function: the way to it from the module, field by field, and its statement."""
-
-    way: Way
-    function: str
-    statement: ast.stmt
+#: A node inside a function: the way to it, the function, and its statement.
+Place = tuple[Way, str, ast.stmt]
 
 
 def places(node: ast.AST, way: Way = (), function: str = "", at: ast.stmt | None = None) -> Iterator[Place]:
     """Yield every node inside a function that could be mutated: no annotations, messages, defaults, no `strict=`."""
-    if isinstance(node, ast.keyword) and node.arg == "strict":
-        return
-    if isinstance(node, ast.Raise | ast.JoinedStr | ast.arguments | ast.Import | ast.ImportFrom):
+    untouched = ast.Raise | ast.JoinedStr | ast.arguments | ast.Import | ast.ImportFrom
+    if isinstance(node, untouched) or (isinstance(node, ast.keyword) and node.arg == "strict"):
         return
     at = node if isinstance(node, ast.stmt) else at
-    inside = bool(function) and not isinstance(node, ast.FunctionDef)
-    if inside and at is not None:
-        yield Place(way, function, at)
+    if function and at and not isinstance(node, ast.FunctionDef):
+        yield way, function, at
+    fields: Iterable[str] = node._fields
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
-        named = f"{function}.{node.name}".lstrip(".") if isinstance(node, ast.FunctionDef) else ""
-        for nth, statement in enumerate(node.body):
-            yield from places(statement, (*way, ("body", nth)), named, statement)
-        return
-    if isinstance(node, ast.Lambda) and not function:
-        yield from places(node.body, (*way, ("body", None)), "lambda", at)
-        return
-    for name, value in ast.iter_fields(node):
-        if name in ("annotation", "returns", "decorator_list", "type_comment"):
-            continue
+        function = f"{function}.{node.name}".lstrip(".") if isinstance(node, ast.FunctionDef) else ""
+        fields = ("body",)
+    elif isinstance(node, ast.Lambda) and not function:
+        function, fields = "lambda", ("body",)
+    for name in (each for each in fields if each not in ("annotation", "type_comment")):
+        value = getattr(node, name, None)
         for number, child in enumerate(value) if isinstance(value, list) else [(None, value)]:
             if isinstance(child, ast.AST):
                 yield from places(child, (*way, (name, number)), function, at)
@@ -152,12 +142,6 @@ def follow(node: ast.AST, way: Way) -> list[ast.AST]:
         value = getattr(met[-1], name)
         met.append(value if number is None else value[number])
     return met
-
-
-def shown(met: list[ast.AST]) -> int:
-    """Return how far down the way the widest expression is that still fits on a line."""
-    fits = [at for at, node in enumerate(met) if isinstance(node, ast.expr) and len(ast.unparse(node)) <= 100]
-    return fits[0] if fits else len(met) - 1
 
 
 def head(node: ast.AST) -> str:
@@ -177,21 +161,21 @@ def replaced(tree: ast.AST, way: Way, new: ast.AST) -> ast.AST:
 
 
 def mutants(module: str) -> Iterator[Mutant]:
-    """Yield all mutants of a module."""
+    """Yield all mutants of a module; each shows the widest expression around it that still fits on a line."""
     tree = ast.parse((SOURCE / f"{module}.py").read_text(encoding="utf-8"))
-    for place in list(places(tree)):
-        met = follow(tree, place.way)
-        top = place.way[: shown(met)]
-        was, statement = head(follow(tree, top)[-1]), place.statement
-        body = getattr(statement, "body", None)
+    for way, function, statement in list(places(tree)):
+        met = follow(tree, way)
+        fits = (at for at, node in enumerate(met) if isinstance(node, ast.expr) and len(ast.unparse(node)) <= 100)
+        top = way[: next(fits, len(way))]
+        was, body = head(follow(tree, top)[-1]), getattr(statement, "body", None)
         end = body[0].lineno if isinstance(body, list) else (statement.end_lineno or statement.lineno) + 1
         lines = range(statement.lineno, max(end, statement.lineno + 1))
         for variant in variants(met[-1]):
             new = ast.copy_location(copy.deepcopy(variant), met[-1])
-            old = replaced(tree, place.way, new)
+            old = replaced(tree, way, new)
             becomes = head(follow(tree, top)[-1])
-            replaced(tree, place.way, old)
-            yield Mutant(module, lines, place.function, was, becomes, place.way, new)
+            replaced(tree, way, old)
+            yield Mutant(module, lines, function, was, becomes, way, new)
 
 
 def codes(code: CodeType) -> Iterator[CodeType]:
@@ -242,6 +226,7 @@ class Run:
         self.items = session.items  # type: ignore[attr-defined]
         seconds, reached = self.traced()
         say(f"{len(self.items)} tests, {sum(seconds):.0f} s; {len(self.chosen)} mutants")
+        self.control(sorted(set().union(*reached.values()), key=lambda test: seconds[test]), seconds)
         waiting = list(enumerate(self.chosen))
         running: dict[int, tuple[int, float]] = {}
         while waiting or running:
@@ -258,6 +243,13 @@ class Run:
             self.wait(running)
         return True
 
+    def control(self, order: list[int], seconds: list[float]) -> None:
+        """End it all if tests fail without a mutant where they are run as for one: every mutant would be killed."""
+        if not (pid := os.fork()):
+            self.child(None, order, seconds)
+        if code := os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]):
+            sys.exit(f"the tests end with {code} where nothing is changed; leave out those that do (--tests)")
+
     def wait(self, running: dict[int, tuple[int, float]]) -> None:
         """Wait until a process ends; one that takes minutes is ended."""
         pid, status = os.waitpid(-1, os.WNOHANG)
@@ -272,28 +264,28 @@ class Run:
                 os.kill(each, 9)
         time.sleep(0.01)
 
-    def child(self, mutant: Mutant, order: list[int], seconds: list[float]) -> None:
+    def child(self, mutant: Mutant | None, order: list[int], seconds: list[float]) -> None:
         """Become the mutant, run tests until one fails, and end: 0 survived, 1 killed, 3 nothing was changed."""
         code = 1
         try:
             for stream in (1, 2):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
-            limit = int(5 * self.budget) + 10
+            limit = int(5 * (self.budget if mutant else sum(seconds))) + 10
             resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
-            resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+            resource.setrlimit(resource.RLIMIT_DATA, (8 << 30, 8 << 30))  # what draws pictures reserves more
             code = self.verdict(mutant, order, seconds)
         finally:
             os._exit(code)
 
-    def verdict(self, mutant: Mutant, order: list[int], seconds: list[float]) -> int:
-        """Return the exit code of a mutant."""
+    def verdict(self, mutant: Mutant | None, order: list[int], seconds: list[float]) -> int:
+        """Return the exit code of a mutant, or of none."""
         from _pytest.runner import runtestprotocol
 
-        if not put(mutant):
+        if mutant and not put(mutant):
             return 3
         spent = 0.0
         for test in order:
-            if spent > self.budget:
+            if mutant and spent > self.budget:
                 break
             spent += seconds[test]
             if any(report.failed for report in runtestprotocol(self.items[test], log=False, nextitem=None)):
@@ -358,26 +350,22 @@ def modules(names: list[str]) -> list[str]:
 
 
 def report(chosen: list[Mutant], outcome: dict[int, str]) -> int:
-    """Print what came of the mutants, module by module, and those that survived; return how many did."""
+    """Print the mutants that survived, and what came of all, module by module; return how many survived."""
     known = {(each["module"], each["function"], each["was"], each["becomes"]) for each in equivalents()}
     counts: dict[str, Counter[str]] = defaultdict(Counter)
-    left = []
     for number, mutant in enumerate(chosen):
         result = outcome[number]
         if result in ("survived", "no test"):
-            if (mutant.module, mutant.function, mutant.was, mutant.becomes) in known:
-                result = "equivalent"
-            else:
-                left.append((mutant, result))
+            alive = (mutant.module, mutant.function, mutant.was, mutant.becomes) not in known
+            result = "survived" if alive else "equivalent"
+            sys.stdout.write(f"{mutant}   ({outcome[number]})\n" if alive else "")
         counts[mutant.module][result] += 1
-    for mutant, result in left:
-        sys.stdout.write(f"{mutant}   ({result})\n" if result == "no test" else f"{mutant}\n")
-    for module, count in counts.items():
-        alive = count["survived"] + count["no test"]
-        share = 100 * count["killed"] / max(count["killed"] + alive, 1)
-        figures = f"{count['killed']:5} killed {alive:4} survived {count['equivalent']:4} equivalent {share:6.1f} %"
-        sys.stdout.write(f"{module:28} {figures}\n")
-    return len(left)
+    counts["all"] = sum(counts.values(), Counter())
+    for name, count in counts.items():
+        share = 100 * count["killed"] / max(count["killed"] + count["survived"], 1)
+        figures = "".join(f"{count[each]:5} {each}" for each in ("killed", "survived", "equivalent"))
+        sys.stdout.write(f"{name:28} {figures} {share:6.1f} %\n")
+    return counts["all"]["survived"]
 
 
 def main() -> int:

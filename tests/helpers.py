@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Sequence
+from functools import cache
 from html.parser import HTMLParser
 from itertools import permutations, product
 from pathlib import Path
@@ -50,6 +51,9 @@ OPEN = {
     "NERR10",
     "NERR11",
 }
+
+#: The sample, made when a test asks for it: processes forked after tests are collected need Polars untouched.
+sampled = cache(exaequo.sample)
 
 Grades = dict[str, dict[str, float]]
 Sims = dict[str, dict[str, float]]

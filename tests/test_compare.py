@@ -28,9 +28,7 @@ from exaequo.gating import gate_scores
 from exaequo.gating.rule import Rule
 from exaequo.measures import parse_measures
 from exaequo.options import Options
-from helpers import Grades, Sims, evaluate
-
-SAMPLE = exaequo.sample()
+from helpers import Grades, Sims, evaluate, sampled
 
 
 def compare(qrels: object, runs: object, measures: str = "AP P@10", **options: Any) -> Comparison:
@@ -41,11 +39,11 @@ def compare(qrels: object, runs: object, measures: str = "AP P@10", **options: A
 
 @pytest.fixture(scope="module")
 def result() -> Comparison:
-    return compare(SAMPLE.qrels, SAMPLE.runs, "AP nDCG@10 P@10")
+    return compare(sampled().qrels, sampled().runs, "AP nDCG@10 P@10")
 
 
 def values(measure: str, ties: str = "realistic") -> dict[str, list[float]]:
-    scores = evaluate(SAMPLE.qrels, list(SAMPLE.runs), measure, ties=ties)
+    scores = evaluate(sampled().qrels, list(sampled().runs), measure, ties=ties)
     return {run: [topic[measure] for topic in by[ties].values()] for run, by in scores.to_dict().items()}
 
 
@@ -84,7 +82,7 @@ def test_corrected_for_all_pairs(result: Comparison) -> None:
     order = np.argsort(p)
     expected = np.minimum(np.maximum.accumulate(p[order] * np.arange(15, 0, -1)), 1)
     assert own["corrected_p"].to_numpy()[order] == pytest.approx(expected)
-    against = compare(SAMPLE.qrels, SAMPLE.runs, "AP", baseline="bm25", correction="bonferroni").pairs
+    against = compare(sampled().qrels, sampled().runs, "AP", baseline="bm25", correction="bonferroni").pairs
     assert against["one"].unique().to_list() == ["bm25"]
     assert against["corrected_p"].to_list() == pytest.approx(np.minimum(against["p"].to_numpy() * 5, 1).tolist())
 
@@ -96,25 +94,25 @@ def test_verdicts_that_change_with_ties(result: Comparison) -> None:
     assert found["verdict"].startswith("ties decide between llm-judge and bm25 on AP: realistic worse (-0.0643), exp")
     steady = row(result.pairs, measure="AP", one="bm25", two="hybrid")
     assert (steady["changes"], steady["outcome"]) == (False, "better")
-    alone = compare(SAMPLE.qrels, SAMPLE.runs, "AP", ties="realistic")
+    alone = compare(sampled().qrels, sampled().runs, "AP", ties="realistic")
     assert not alone.pairs["changes"].any()
 
 
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "randomization", "bootstrap"])
 def test_every_test(test: str) -> None:
-    found = compare(SAMPLE.qrels, SAMPLE.runs[:3], "AP", test=test, samples=500, ties="realistic")
+    found = compare(sampled().qrels, sampled().runs[:3], "AP", test=test, samples=500, ties="realistic")
     assert found.pairs["p"].is_between(0, 1).all()
-    again = compare(SAMPLE.qrels, SAMPLE.runs[:3], "AP", test=test, samples=500, ties="realistic")
+    again = compare(sampled().qrels, sampled().runs[:3], "AP", test=test, samples=500, ties="realistic")
     assert found.pairs.equals(again.pairs)
 
 
 @pytest.mark.parametrize("correction", ["tukey", "randomised-tukey"])
 def test_all_pairs_at_once(correction: str) -> None:
-    found = compare(SAMPLE.qrels, SAMPLE.runs, "AP", correction=correction, samples=2000, ties="realistic")
+    found = compare(sampled().qrels, sampled().runs, "AP", correction=correction, samples=2000, ties="realistic")
     assert found.pairs["corrected_p"].equals(found.pairs["p"].alias("corrected_p"))
     assert row(found.pairs, one="boolean", two="hybrid")["significant"]
     with pytest.raises(BadParameter, match="leave the baseline out"):
-        compare(SAMPLE.qrels, SAMPLE.runs, "AP", correction=correction, baseline="bm25")
+        compare(sampled().qrels, sampled().runs, "AP", correction=correction, baseline="bm25")
 
 
 def test_letters_follow_the_pairs(result: Comparison) -> None:
@@ -166,7 +164,7 @@ def test_nothing_undefined_enters_a_test() -> None:
 
 
 def test_lower_is_better() -> None:
-    found = compare(SAMPLE.qrels, SAMPLE.runs, "Noise@10", ties="realistic")
+    found = compare(sampled().qrels, sampled().runs, "Noise@10", ties="realistic")
     assert row(found.extremes, measure="Noise@10")["best"] == "hybrid"
     pair = row(found.pairs, one="boolean", two="hybrid")
     assert pair["difference"] < 0
@@ -174,7 +172,7 @@ def test_lower_is_better() -> None:
 
 
 def test_curves_and_dominance(result: Comparison) -> None:
-    level = evaluate(SAMPLE.qrels, list(SAMPLE.runs), "IPrec@0.3")
+    level = evaluate(sampled().qrels, list(sampled().runs), "IPrec@0.3")
     for run, value in result.curves.select("run", "0.3").rows():
         assert value == pytest.approx(level.mean("IPrec@0.3", run=run))
     assert row(result.dominance, one="bm25", two="hybrid")["dominates"] == "hybrid"
@@ -211,7 +209,7 @@ def test_other_collections_and_other_judges() -> None:
     measures = parse_measures("AP")
     options = Options()
     other = exaequo.sample(seed=5)
-    sets = {name: scored(data.qrels, data.runs, measures, options) for name, data in (("a", SAMPLE), ("b", other))}
+    sets = {name: scored(data.qrels, data.runs, measures, options) for name, data in (("a", sampled()), ("b", other))}
     found = across_collections(sets).row(0, named=True)
     by_run = (dict(zip(each.runs, means(each, measures[0]), strict=True)) for each in sets.values())
     first, second = ([each[run] for run in sets["a"].runs] for each in by_run)
@@ -223,34 +221,36 @@ def test_other_collections_and_other_judges() -> None:
         == sum((first[a] - first[b]) * (second[a] - second[b]) < 0 for a in range(6) for b in range(a))
     )
     strict = exaequo.read_qrels(
-        SAMPLE.qrels.frame.with_columns(pl.when(pl.col("rel") >= 2).then("rel").otherwise(0).alias("rel")).drop("key")
+        sampled()
+        .qrels.frame.with_columns(pl.when(pl.col("rel") >= 2).then("rel").otherwise(0).alias("rel"))
+        .drop("key")
     )
     table, notes = judges(
-        [("a", SAMPLE.qrels), ("b", strict)],
-        {"a": sets["a"], "b": scored(strict, SAMPLE.runs, measures, options)},
+        [("a", sampled().qrels), ("b", strict)],
+        {"a": sets["a"], "b": scored(strict, sampled().runs, measures, options)},
     )
     agreed = table.row(0, named=True)
     assert not notes
-    assert agreed["documents"] == SAMPLE.qrels.frame.height
+    assert agreed["documents"] == sampled().qrels.frame.height
     assert 0 < agreed["kappa_relevant"] < 1
     assert agreed["alpha_ordinal"] > agreed["alpha_nominal"]
 
 
 def part(topics: Sequence[str]) -> Qrels:
     """Return the judgments of some topics of the sample."""
-    return exaequo.read_qrels(SAMPLE.qrels.frame.filter(pl.col("qid").is_in(topics)).drop("key"))
+    return exaequo.read_qrels(sampled().qrels.frame.filter(pl.col("qid").is_in(topics)).drop("key"))
 
 
 def judged(*sets: Sequence[str], measures: str = "AP P@10") -> tuple[pl.DataFrame, list[str]]:
     """Compare judges that say the same of the topics they have."""
     files = [(f"j{at}", part(topics)) for at, topics in enumerate(sets)]
     parsed = parse_measures(measures)
-    return judges(files, {name: scored(qrels, SAMPLE.runs, parsed, Options()) for name, qrels in files})
+    return judges(files, {name: scored(qrels, sampled().runs, parsed, Options()) for name, qrels in files})
 
 
 def test_judges_are_compared_on_the_topics_of_all() -> None:
     """Who says the same of fewer topics ranks systems the same: means over other topics are no disagreement."""
-    every = SAMPLE.qrels.frame["qid"].unique(maintain_order=True).to_list()
+    every = sampled().qrels.frame["qid"].unique(maintain_order=True).to_list()
     table, notes = judged(every, every[:9], every[7:])
     assert table.filter(pl.col("one") != "all").select("tau_AP", "tau_P@10").to_numpy() == pytest.approx(1)
     assert table["topics_of_both"].to_list() == [9, 18, 2, None]
@@ -259,14 +259,14 @@ def test_judges_are_compared_on_the_topics_of_all() -> None:
     assert "401, 402" in note
     assert note.endswith("(AP, P@10)")
     alone = [
-        means(scored(part(every[:n]), SAMPLE.runs, parse_measures("AP"), Options()), parse_measures("AP")[0])
+        means(scored(part(every[:n]), sampled().runs, parse_measures("AP"), Options()), parse_measures("AP")[0])
         for n in (9, 25)
     ]
     assert stats.kendalltau(*alone).statistic < 1  # on its own topics each has another ranking
 
 
 def test_judges_without_topics_in_common() -> None:
-    every = SAMPLE.qrels.frame["qid"].unique(maintain_order=True).to_list()
+    every = sampled().qrels.frame["qid"].unique(maintain_order=True).to_list()
     for second, said in ((every[9:], "no topic has"), (every[8:], "only 1 topic has")):
         table, notes = judged(every[:9], second)
         assert [note.startswith(said) and "nothing to compare (AP, P@10)" in note for note in notes] == [True]
@@ -313,7 +313,7 @@ def test_equal_rankings_with_ties_overlap_wholly() -> None:
 
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    SAMPLE.save(tmp_path)
+    sampled().save(tmp_path)
     monkeypatch.chdir(tmp_path)
     yield tmp_path
 
@@ -464,9 +464,9 @@ def test_rounding_is_no_difference() -> None:
 
 
 def test_too_coarse_a_test_is_warned_about() -> None:
-    found = compare(SAMPLE.qrels, SAMPLE.runs, "AP", test="randomization", samples=200, ties="realistic")
+    found = compare(sampled().qrels, sampled().runs, "AP", test="randomization", samples=200, ties="realistic")
     assert any("nothing can be significant: take more --samples than 300" in note for note in found.warnings)
-    fine = compare(SAMPLE.qrels, SAMPLE.runs, "AP", test="randomization", samples=2000, ties="realistic")
+    fine = compare(sampled().qrels, sampled().runs, "AP", test="randomization", samples=2000, ties="realistic")
     assert not any("significant" in note for note in fine.warnings)
 
 
@@ -508,7 +508,9 @@ def test_names_in_sentences_are_escaped(tmp_path: Path, capfd: pytest.CaptureFix
 
 def test_intervals_of_three_kinds_and_the_square_of_taus(result: Comparison) -> None:
     found = {
-        kind: compare(SAMPLE.qrels, SAMPLE.runs[:2], "AP", interval=kind, ties="realistic").pairs.row(0, named=True)
+        kind: compare(sampled().qrels, sampled().runs[:2], "AP", interval=kind, ties="realistic").pairs.row(
+            0, named=True
+        )
         for kind in ("t", "bca", "percentile", "auto")
     }
     assert found["auto"]["low"] == found["t"]["low"]
@@ -521,8 +523,8 @@ def test_intervals_of_three_kinds_and_the_square_of_taus(result: Comparison) -> 
 
 def test_three_judges_together() -> None:
     measures, options = parse_measures("AP"), Options()
-    values_ = {name: scored(SAMPLE.qrels, SAMPLE.runs, measures, options) for name in "abc"}
-    table, _ = judges([(name, SAMPLE.qrels) for name in "abc"], values_)
+    values_ = {name: scored(sampled().qrels, sampled().runs, measures, options) for name in "abc"}
+    table, _ = judges([(name, sampled().qrels) for name in "abc"], values_)
     assert table.height == 4
     assert row(table, one="all")["alpha_nominal"] == 1
 
@@ -586,18 +588,18 @@ def test_other_judges_may_lack_a_measure(capfd: pytest.CaptureFixture[str]) -> N
 
 def test_scores_of_a_program_are_compared_as_files_are(result: Comparison) -> None:
     """A function of the table alone; what the table lacks is empty, and all else is the same."""
-    scores = evaluate(SAMPLE.qrels, list(SAMPLE.runs), "AP nDCG@10 P@10", ties=COMPARED)
+    scores = evaluate(sampled().qrels, list(sampled().runs), "AP nDCG@10 P@10", ties=COMPARED)
     found = compare_scores(scores, Plan())
     for name, frame in result.tables.items():
         if name in ("curves", "dominance", "robustness"):
             assert found.tables[name].is_empty()
         else:
             assert frame.equals(found.tables[name]), name
-    pair = [next(run for run in SAMPLE.runs if run.name == name) for name in ("bm25", "hybrid")]
-    two = evaluate(SAMPLE.qrels, pair, "AP")
-    alone = exaequo.gate(SAMPLE.qrels, pair[0], pair[1], "AP", ties="realistic")
+    pair = [next(run for run in sampled().runs if run.name == name) for name in ("bm25", "hybrid")]
+    two = evaluate(sampled().qrels, pair, "AP")
+    alone = exaequo.gate(sampled().qrels, pair[0], pair[1], "AP", ties="realistic")
     assert gate_scores(two, Rule()).gates == alone.gates
     with pytest.raises(BadParameter, match="one number per run"):
-        compare_scores(evaluate(SAMPLE.qrels, pair, "gm(AP)"), Plan())
+        compare_scores(evaluate(sampled().qrels, pair, "gm(AP)"), Plan())
     with pytest.raises(BadParameter, match="one number per run"):
-        gate_scores(evaluate(SAMPLE.qrels, pair, "gm(AP)"), Rule())
+        gate_scores(evaluate(sampled().qrels, pair, "gm(AP)"), Rule())

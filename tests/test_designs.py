@@ -17,14 +17,12 @@ from exaequo.choices import MEASURES
 from exaequo.cli import run
 from exaequo.designs import Aims, Design, design_scores, sizes
 from exaequo.stats.power import topics_needed
-from helpers import evaluate
-
-QRELS, RUNS = exaequo.sample()
+from helpers import evaluate, sampled
 
 
 @pytest.fixture(scope="module")
 def result() -> Design:
-    return exaequo.design(QRELS, RUNS, differences=[0.05, 0.1], samples=2000)
+    return exaequo.design(*sampled(), differences=[0.05, 0.1], samples=2000)
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +38,7 @@ def one(frame: pl.DataFrame, **where: Any) -> dict[str, Any]:
 
 
 def matrix(measure: str) -> np.ndarray[Any, np.dtype[np.float64]]:
-    return evaluate(QRELS, RUNS, measure).matrix(measure).values
+    return evaluate(*sampled(), measure).matrix(measure).values
 
 
 @pytest.mark.parametrize("measure", MEASURES)
@@ -72,7 +70,7 @@ def test_what_half_of_the_pairs_cost(result: Design) -> None:
     assert (found["depth"], found["documents"]) == (10, 10 * found["topics_for_half"])
     whole = one(result.measures, measure="AP")
     assert (whole["depth"], whole["documents"]) == (None, None)
-    cut = exaequo.design(QRELS, RUNS, ["AP", "nDCG@10"], depth=5, samples=100).measures
+    cut = exaequo.design(*sampled(), ["AP", "nDCG@10"], depth=5, samples=100).measures
     assert cut["depth"].to_list() == [5, 5]
 
 
@@ -103,14 +101,14 @@ def test_sizes_without_files() -> None:
 
 
 def test_unpaired_takes_the_variance_within_systems(result: Design) -> None:
-    other = exaequo.design(QRELS, RUNS, "AP", unpaired=True, samples=100)
+    other = exaequo.design(*sampled(), "AP", unpaired=True, samples=100)
     assert other.sizes["variance"][0] == one(other.measures, measure="AP")["within_variance"]
     assert other.sizes["t_test"][0] > one(result.sizes, measure="AP", difference=0.05)["t_test"]
 
 
 def test_means_of_the_mixed_model(result: Design) -> None:
     rows = result.mixed.filter(measure="AP")
-    scores = evaluate(QRELS, RUNS, "AP")
+    scores = evaluate(*sampled(), "AP")
     for row in rows.to_dicts():
         assert row["mean"] == pytest.approx(scores.mean("AP", run=row["run"]))
         assert row["low"] < row["mean"] < row["high"]
@@ -127,21 +125,21 @@ def test_curves_of_levels(result: Design) -> None:
         assert curve["place"].to_list() == list(range(1, 16))
         assert curve["p"].is_sorted(descending=True)
         assert len({frozenset(pair) for pair in curve.select("one", "two").rows()}) == 15
-    picture = plot.asl(QRELS, RUNS, measures="AP")
+    picture = plot.asl(*sampled(), measures="AP")
     points = [row for each in picture["layer"] for row in each["data"]["values"] if "order" in row]
-    expected = exaequo.design(QRELS, RUNS, "AP").asl.select("place", "p").rows()
+    expected = exaequo.design(*sampled(), "AP").asl.select("place", "p").rows()
     assert [(row["place"], row["p"]) for row in points] == expected
 
 
 def test_less_is_better() -> None:
-    noise, precision = (exaequo.design(QRELS, RUNS, measure, samples=100) for measure in ("Noise@10", "P@10"))
+    noise, precision = (exaequo.design(*sampled(), measure, samples=100) for measure in ("Noise@10", "P@10"))
     assert noise.mixed["run"].to_list() == precision.mixed["run"].to_list()
     assert noise.mixed["mean"].is_sorted()
     assert noise.asl["p"].to_list() == pytest.approx(precision.asl["p"].to_list())
 
 
 def test_equal_runs() -> None:
-    found = exaequo.design(QRELS, {"a": RUNS[0], "b": RUNS[0]}, "AP", samples=100)
+    found = exaequo.design(sampled().qrels, {"a": sampled().runs[0], "b": sampled().runs[0]}, "AP", samples=100)
     assert found.summary[2:] == ["the runs differ alike on every topic on AP, so its sizes say nothing"]
     row = one(found.measures)
     assert (row["told_apart_percent"], row["topics_for_half"]) == (0, None)
@@ -152,13 +150,13 @@ def test_equal_runs() -> None:
 
 
 def test_what_is_no_share_has_no_difference_of_a_share() -> None:
-    found = exaequo.design(QRELS, RUNS, "AP DCG@10", samples=100).summary
+    found = exaequo.design(*sampled(), "AP DCG@10", samples=100).summary
     assert "DCG@10" in found[2]  # pairs told apart are pairs on any scale
     assert found[4] == "AP shows a difference of 0.05 between two with 28 topics"
 
 
 def test_scores_of_a_program(result: Design) -> None:
-    again = design_scores(evaluate(QRELS, RUNS, list(MEASURES)), result.aims)
+    again = design_scores(evaluate(*sampled(), list(MEASURES)), result.aims)
     for name, table in result.tables.items():
         assert again.tables[name].equals(table)
 
@@ -222,14 +220,14 @@ def test_bad_requests(words: list[str], message: str, capfd: pytest.CaptureFixtu
 
 def test_bad_calls() -> None:
     with pytest.raises(BadParameter, match="No difference"):
-        exaequo.design(QRELS, RUNS, differences=())
+        exaequo.design(*sampled(), differences=())
     with pytest.raises(BadParameter, match="systems"):
-        exaequo.design(QRELS, RUNS, systems=1)
+        exaequo.design(*sampled(), systems=1)
     with pytest.raises(BadParameter, match="samples"):
-        exaequo.design(QRELS, RUNS, samples=10)
+        exaequo.design(*sampled(), samples=10)
     with pytest.raises(BadParameter, match="design with AP"):
-        exaequo.design(QRELS, RUNS, "gm(AP)")
+        exaequo.design(*sampled(), "gm(AP)")
     with pytest.raises(BadParameter, match="two runs"):
-        exaequo.design(QRELS, [RUNS[0]])
+        exaequo.design(sampled().qrels, sampled().runs[:1])
     with pytest.raises(TypeError, match="unexpected keyword"):
-        exaequo.design(QRELS, RUNS, depht=3)  # type: ignore[call-arg]
+        exaequo.design(*sampled(), depht=3)  # type: ignore[call-arg]

@@ -96,7 +96,7 @@ def test_the_worked_example_of_ties() -> None:
 
 
 def test_every_promise_has_its_tests() -> None:
-    text = (ROOT / "docs" / "promises.md").read_text(encoding="utf-8")
+    text, _, _ = (ROOT / "docs" / "promises.md").read_text(encoding="utf-8").partition("## Faults that tests see")
     rows = [line for line in text.splitlines() if line.startswith("| ") and not line.startswith("| promise")]
     assert len(rows) > 40
     for row in rows:

@@ -14,6 +14,7 @@ import sys
 import textwrap
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -220,6 +221,49 @@ def test_interrupted_at_any_moment(data: Path, tmp_path: Path, number: signal.Si
             out.unlink()
 
 
+def writing_end(pipe: Path) -> int:
+    """Wait until somebody reads a pipe, and open its other end."""
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        with suppress(OSError):
+            return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+        time.sleep(0.02)
+    pytest.fail("nobody reads it")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "eval qrels.txt pipe -o out/scores.txt",
+        "compare qrels.txt runs/bm25.txt pipe -o out/compared.txt",
+        "report qrels.txt runs/bm25.txt pipe -o out/page.html",
+        "plot systems qrels.txt runs/bm25.txt pipe -o out/systems.svg",
+        "replicate qrels.txt runs/bm25.txt --with pipe -o out/levels.txt",
+    ],
+    ids=lambda words: words.split()[0],
+)
+def test_interrupted_while_it_reads(data: Path, tmp_path: Path, words: str) -> None:
+    for name in ("qrels.txt", "runs"):
+        (tmp_path / name).symlink_to(data / name)
+    for name in ("out", "temporary"):
+        (tmp_path / name).mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    with subprocess.Popen(
+        [sys.executable, "-c", COMMAND, *words.split()],
+        cwd=tmp_path,
+        env={**os.environ, "TMPDIR": str(tmp_path / "temporary")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        pipe = writing_end(tmp_path / "pipe")
+        os.write(pipe, b"401 Q0 a 1 0.5 s\n")
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=10)
+        os.close(pipe)
+    assert (process.returncode, *(each.strip() for each in said)) == (130, b"", b"")
+    assert not [path for name in ("out", "temporary") for path in (tmp_path / name).iterdir()]
+
+
 _BUSY = """
 import signal, sys, threading, os, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -292,7 +336,7 @@ def test_sizes(text: str, size: float) -> None:
 def test_a_limit_of_memory(
     data: Path, capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("exaequo.memory.used", lambda: 0)  # of this process, other tests have used more
+    monkeypatch.setattr(memory, "_PAUSE", 600)  # a process of many tests has more in use, and would be ended
     files = [str(data / "qrels.txt"), str(data / "runs" / "bm25.txt")]
     for command in (["eval", *files], ["ties", *files], ["compare", *files, str(data / "runs" / "hybrid.txt")]):
         assert run([*command, "--memory", "150MB"]) == 1

@@ -105,10 +105,10 @@ def test_subtopics_by_hand(tmp_path: Path) -> None:
 
 def test_grades_of_subtopics_that_are_too_high(tmp_path: Path) -> None:
     path = tmp_path / "qrels.txt"
-    path.write_text("1 s1 a 128\n1 s2 a 0\n1 s1 b 127\n1 s2 b 1\n", encoding="utf-8")
+    path.write_text("1 s1 a 128\n1 s2 a 0\n1 s1 b 127\n1 s2 b 1\n1 s1 c 128\n1 s2 c -2\n", encoding="utf-8")
     judgments = prepare(read_qrels(path))
-    assert (judgments.grade.tolist(), judgments.too_high) == ([0, 127], 1)
-    assert judgments.subtopics.grade.tolist() == [0, 0, 127, 1]
+    assert (judgments.grade.tolist(), judgments.too_high) == ([0, 127, 0], 2)
+    assert judgments.subtopics.grade.tolist() == [0, 0, 127, 1, 0, -2]
 
 
 def test_a_topic_whose_best_grade_is_the_level_is_evaluated() -> None:

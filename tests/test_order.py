@@ -220,9 +220,10 @@ def test_a_list_in_pieces_is_one() -> None:
 
 
 def test_a_list_that_goes_on_after_another() -> None:
-    lines = [("1", "a", 3.0), ("1", "b", 2.0), ("2", "c", 1.0), ("1", "d", 5.0)]
-    text = "".join(f"{qid} Q0 {docno} 0 {sim} r\n" for qid, docno, sim in lines)
-    assert docnos(ordering({"1": {"a": 1}, "2": {"c": 1}}, _file(text)), "input") == list("dabc")
+    lines = [("1", "a", 3.0), ("1", "b", 2.0), ("2", "c", 6.0), ("1", "d", 5.0)]
+    for some, order in ((lines, "dabc"), (lines[1:], "dbc")):
+        text = "".join(f"{qid} Q0 {docno} 0 {sim} r\n" for qid, docno, sim in some)
+        assert docnos(ordering({"1": {"a": 1}, "2": {"c": 1}}, _file(text)), "input") == list(order)
 
 
 def test_long_lists_in_order_stay_as_they_are() -> None:

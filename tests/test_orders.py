@@ -20,7 +20,7 @@ from exaequo.comparison import Comparison
 from exaequo.comparison.orders import CONSENSUS, orders, places, sorts, sorts_of
 from exaequo.errors import BadParameter, InputError
 from exaequo.read.orderings import Preference, read_orderings
-from helpers import EXAMPLES, evaluate
+from helpers import EXAMPLES, evaluate, sampled
 
 N = 10
 KEYS = f"R@{N},Width@{N},AP@{N}"
@@ -188,15 +188,12 @@ def test_the_tie_of_the_worked_example() -> None:
     assert (row["pairs"], row["same"], row["opposite"], row["same_order_percent"]) == (1, 0, 0, 0)
 
 
-SAMPLE = exaequo.sample()
-
-
 def test_keys_besides_the_measures_change_nothing() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        plain = exaequo.compare(*SAMPLE, "MOR@50 AP")
-        more = exaequo.compare(*SAMPLE, "MOR@50 AP", rank_by="R@50,Width@50,AP@50")
-        all_in = exaequo.compare(*SAMPLE, "MOR@50 AP R@50 Width@50 AP@50", rank_by="R@50,Width@50,AP@50")
+        plain = exaequo.compare(*sampled(), "MOR@50 AP")
+        more = exaequo.compare(*sampled(), "MOR@50 AP", rank_by="R@50,Width@50,AP@50")
+        all_in = exaequo.compare(*sampled(), "MOR@50 AP R@50 Width@50 AP@50", rank_by="R@50,Width@50,AP@50")
     assert (plain.orders, plain.sorts, plain.orderings) == (None, None, None)
     assert all(frame.equals(more.tables[name]) for name, frame in plain.tables.items())
     assert set(more.tables) - set(plain.tables) == {"orders", "sorts"}
@@ -216,7 +213,7 @@ JUDGES = {
 def people(**options: Any) -> Comparison:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return exaequo.compare(*SAMPLE, "AP R@50 E@10", **options)
+        return exaequo.compare(*sampled(), "AP R@50 E@10", **options)
 
 
 def test_people_against_measures() -> None:
@@ -423,7 +420,7 @@ def test_orderings_are_files_or_ranks() -> None:
 
 def test_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(tmp_path)
-    SAMPLE.save(tmp_path)
+    sampled().save(tmp_path)
     runs = sorted(map(str, Path("runs").glob("*")))
     for judge, ranks in JUDGES.items():
         written(tmp_path / f"{judge}.txt", "".join(f"{system} {rank}\n" for system, rank in ranks.items()))

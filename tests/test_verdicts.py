@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,15 +18,18 @@ from scipy import stats
 import exaequo
 from exaequo import BadParameter
 from exaequo.choices import COMPARED
-from exaequo.comparison import Comparison, compare_scores
+from exaequo.comparison import Comparison, compare_runs, compare_scores
 from exaequo.comparison.margin import Margin
+from exaequo.comparison.pages import for_a_paper
 from exaequo.comparison.plan import Plan, tie_rule
-from exaequo.comparison.verdicts import agreed, robust
-from exaequo.measures import parse_measure
+from exaequo.comparison.screen import screen
+from exaequo.comparison.values import comparable, refuse_undefined
+from exaequo.comparison.verdicts import Known, _sure, agreed, robust
+from exaequo.evaluation import judged_runs
+from exaequo.measures import parse_measure, parse_measures
+from exaequo.options import Options
 from exaequo.scores import Block, Scores
-from helpers import Grades, Sims
-
-SAMPLE = exaequo.sample()
+from helpers import Grades, Sims, sampled
 
 
 def compare(qrels: object, runs: object, measures: str = "AP", **options: Any) -> Comparison:
@@ -73,7 +77,7 @@ def test_what_decides() -> None:
     with pytest.raises(BadParameter, match="Robust verdicts need scores under"):
         Plan(ties="robust").decides(["realistic"])
     with pytest.raises(BadParameter, match="ties must be one of"):
-        compare(SAMPLE.qrels, SAMPLE.runs, ties="fairly")
+        compare(sampled().qrels, sampled().runs, ties="fairly")
 
 
 def tied(seed: int, topics: int = 30) -> tuple[Grades, Sims]:
@@ -166,7 +170,7 @@ def test_less_is_better_at_the_extremes() -> None:
 
 
 def test_letters_and_marks_follow_the_verdicts() -> None:
-    found = compare(SAMPLE.qrels, SAMPLE.runs, "AP", baseline="bm25")
+    found = compare(sampled().qrels, sampled().runs, "AP", baseline="bm25")
     mark = dict(found.systems.select("run", "mark").rows())
     for two, outcome in found.pairs.select("two", "outcome").rows():
         assert mark[two] == {"better": "▲", "worse": "▼"}.get(outcome, "")
@@ -242,8 +246,9 @@ def test_intervals_stay_inside_what_a_measure_can_reach() -> None:
 
 
 def test_all_measures_corrected_jointly() -> None:
-    apart = compare(SAMPLE.qrels, SAMPLE.runs[:3], "AP P@10", ties="realistic", correction="bonferroni")
-    jointly = compare(SAMPLE.qrels, SAMPLE.runs[:3], "AP P@10", ties="realistic", correction="bonferroni", jointly=True)
+    qrels, runs = sampled()
+    apart = compare(qrels, runs[:3], "AP P@10", ties="realistic", correction="bonferroni")
+    jointly = compare(qrels, runs[:3], "AP P@10", ties="realistic", correction="bonferroni", jointly=True)
     assert jointly.pairs["corrected_p"].to_list() == pytest.approx(
         np.minimum(2 * apart.pairs["corrected_p"].to_numpy(), 1).tolist()
     )
@@ -251,21 +256,21 @@ def test_all_measures_corrected_jointly() -> None:
     assert "3 pairs of each measure; measures are not corrected jointly" in apart.method[1]
     assert "6 pairs of all measures" in jointly.method[1]
     tukey = [
-        compare(SAMPLE.qrels, SAMPLE.runs[:3], "AP P@10", ties="realistic", correction="tukey", jointly=each).pairs["p"]
+        compare(qrels, runs[:3], "AP P@10", ties="realistic", correction="tukey", jointly=each).pairs["p"]
         for each in (False, True)
     ]
     assert tukey[1].to_list() == pytest.approx(np.minimum(2 * tukey[0].to_numpy(), 1).tolist())
 
 
 def test_the_header_says_how() -> None:
-    found = compare(SAMPLE.qrels, SAMPLE.runs[:3], "AP", test="randomization", samples=1000, seed=4)
+    found = compare(sampled().qrels, sampled().runs[:3], "AP", test="randomization", samples=1000, seed=4)
     assert found.method == [
         "25 topics, realistic ties; better or worse where realistic, expected and optimistic agree",
         "randomization, holm, two-sided, alpha 0.05, 1,000 samples, seed 4; 3 pairs",
         "intervals hold for all pairs together, Student's of the mean: "
         "p is of another procedure and need not follow them",
     ]
-    t = compare(SAMPLE.qrels, SAMPLE.runs[:3], "AP")
+    t = compare(sampled().qrels, sampled().runs[:3], "AP")
     assert t.method[-1] == "intervals hold for all pairs together, wider than the steps of holm"
     few: Grades = {str(t): {"a": 1.0} for t in range(12)}
     runs: dict[str, Sims] = {"x": {t: {"a": 1.0, "b": 0.5} for t in few}, "y": {t: {"a": 0.2, "b": 0.5} for t in few}}
@@ -302,7 +307,7 @@ def test_few_topics_and_no_spread_are_said_in_the_verdict() -> None:
     found = compare_scores(made({"realistic": near}), Plan(ties="agree")).pairs
     assert found["outcome"].item() == "better"
     assert "the differences hardly vary" in found["verdict"].item()
-    assert not compare(SAMPLE.qrels, SAMPLE.runs[:2], "AP").pairs["cautions"].item()
+    assert not compare(sampled().qrels, sampled().runs[:2], "AP").pairs["cautions"].item()
 
 
 def test_no_effect_is_0_where_the_other_is_infinite() -> None:
@@ -348,12 +353,12 @@ def test_margins() -> None:
 
 
 def test_dunnett_and_nemenyi_among_the_corrections() -> None:
-    found = compare(SAMPLE.qrels, SAMPLE.runs, "AP", correction="dunnett", baseline="bm25", ties="realistic")
+    found = compare(sampled().qrels, sampled().runs, "AP", correction="dunnett", baseline="bm25", ties="realistic")
     assert found.pairs.filter(two="hybrid")["outcome"].item() == "better"
     assert "Dunnett" in found.pairs["verdict"][0]
     worse = compare(
-        SAMPLE.qrels,
-        SAMPLE.runs,
+        sampled().qrels,
+        sampled().runs,
         "Noise@10",
         correction="dunnett",
         baseline="bm25",
@@ -362,7 +367,7 @@ def test_dunnett_and_nemenyi_among_the_corrections() -> None:
     ).pairs.filter(two="hybrid")
     assert worse["outcome"].item() == "better"  # less is better
     assert worse["high"].item() < 0
-    ranks = compare(SAMPLE.qrels, SAMPLE.runs, "AP", correction="nemenyi", ties="realistic")
+    ranks = compare(sampled().qrels, sampled().runs, "AP", correction="nemenyi", ties="realistic")
     assert "Nemenyi" in ranks.pairs["verdict"][0]
     for wrong, message in (
         ({"correction": "dunnett"}, "with a baseline"),
@@ -371,11 +376,11 @@ def test_dunnett_and_nemenyi_among_the_corrections() -> None:
         ({"correction": "hom"}, "correction must be one of"),
     ):
         with pytest.raises(BadParameter, match=message):
-            compare(SAMPLE.qrels, SAMPLE.runs, "AP", **wrong)
+            compare(sampled().qrels, sampled().runs, "AP", **wrong)
 
 
 def test_sentences_never_print_a_p_of_nothing() -> None:
-    found = compare(SAMPLE.qrels, SAMPLE.runs, "AP nDCG@10 P@10")
+    found = compare(sampled().qrels, sampled().runs, "AP nDCG@10 P@10")
     for verdict in found.verdicts:
         assert not re.search(r"p = 0\.0000|[-+]?nan|-0\.0000", verdict), verdict
 
@@ -485,7 +490,7 @@ def test_jointly_takes_its_share_in_procedures_over_all_pairs() -> None:
     plans = [Plan(ties="agree", correction="tukey", jointly=each) for each in (False, True)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", exaequo.DataWarning)
-        scores = exaequo.evaluate(SAMPLE.qrels, SAMPLE.runs[:3], "AP P@10")
+        scores = exaequo.evaluate(sampled().qrels, sampled().runs[:3], "AP P@10")
     apart, jointly = (compare_scores(scores, plan).pairs for plan in plans)
     table = scores.matrix("AP").values
     rest = table - table.mean(axis=0) - table.mean(axis=1, keepdims=True) + table.mean()
@@ -493,10 +498,10 @@ def test_jointly_takes_its_share_in_procedures_over_all_pairs() -> None:
     for pairs, alpha in ((apart, 0.05), (jointly, 0.025)):
         half = stats.studentized_range.ppf(1 - alpha, 3, df) * np.sqrt(error / 25)
         assert pairs["high"][0] - pairs["difference"][0] == pytest.approx(half, rel=1e-6)
-    two = compare(SAMPLE.qrels, SAMPLE.runs[:2], "AP P@10", ties="realistic", jointly=True)
+    two = compare(sampled().qrels, sampled().runs[:2], "AP P@10", ties="realistic", jointly=True)
     assert two.method[-1].startswith("intervals hold for all pairs together")
     assert "simultaneous" in two.verdicts[0]
-    assert "simultaneous" not in compare(SAMPLE.qrels, SAMPLE.runs[:2], "AP", correction="nemenyi").verdicts[0]
+    assert "simultaneous" not in compare(sampled().qrels, sampled().runs[:2], "AP", correction="nemenyi").verdicts[0]
 
 
 def test_a_procedure_that_draws_says_what_it_needs() -> None:
@@ -596,7 +601,7 @@ def test_tukey_stays_tukey_with_a_test_beside_it() -> None:
 def test_warnings_go_with_what_is_passed_on(tmp_path: Any, capfd: pytest.CaptureFixture[str]) -> None:
     from exaequo.cli import run as command
 
-    SAMPLE.save(tmp_path)
+    sampled().save(tmp_path)
     runs = [str(tmp_path / "runs" / name) for name in ("bm25.txt", "hybrid.txt")]
     short = tmp_path / "short.txt"
     lines = (tmp_path / "runs" / "bm25.txt").read_text(encoding="utf-8").splitlines(keepends=True)
@@ -608,3 +613,100 @@ def test_warnings_go_with_what_is_passed_on(tmp_path: Any, capfd: pytest.Capture
     both = capfd.readouterr()
     assert "topics missing" not in both.out
     assert "topics missing" in both.err
+
+
+# ------------------------------------------------------------------------------------------------------------- edges
+
+
+def plain(*rows: list[float]) -> Scores:
+    return made({"realistic": np.array(rows)})
+
+
+def test_a_table_for_a_paper() -> None:
+    table = for_a_paper(compare_scores(plain([0.1, 0.3, 0.1, 0.3], [0.5, 0.7, 0.5, 0.9]), Plan()), "Title")
+    assert (table.title, [each.head for each in table.columns]) == ("Title", ["run", "AP"])
+    assert [list(each.values) for each in table.columns] == [["r1", "r0"], pytest.approx([0.65, 0.2])]
+    assert [(each.right, each.best) for each in table.columns] == [(False, None), (False, [0])]
+    assert "4 topics, realistic ties; letters" in table.lines[0]
+
+
+def test_equal_runs_keep_their_order() -> None:
+    found = compare_scores(plain(*([[0.25, 0.5]] * 40)), Plan())
+    assert list(for_a_paper(found).columns[0].values) == [f"r{at}" for at in range(40)]
+    assert found.sentences == [*found.method, *found.pairs["verdict"]]
+
+
+def test_levels_that_are_just_reached() -> None:
+    """Of n equal differences, p is 2 / 2ⁿ: a quarter with three topics."""
+    plan = Plan(alpha=0.25, correction="none", test="sign")
+    assert [plan.weakness(1, topics) is None for topics in (2, 3, 4)] == [False, False, True]
+    row = compare_scores(plain([0.0] * 3, [0.5] * 3), replace(plan, test="t")).pairs.row(0, named=True)
+    assert (row["low"], row["high"]) == (0.5, 0.5)
+    assert Margin.of(1e9).size == 1e9
+    with pytest.raises(BadParameter, match="from 0 to 1e9"):
+        Margin.of(1e9 + 1)
+
+
+def test_less_has_no_lower_end() -> None:
+    """But for that of the measure."""
+    plan = Plan(baseline="r0", alternative="less")
+    row = compare_scores(plain([0.1, 0.2, 0.4], [0.5, 0.3, 0.9]), plan).pairs.row(0, named=True)
+    assert row["low"] == -1
+    assert 0.3 < row["high"] < 1
+
+
+def test_what_stays_open_needs_both_ends() -> None:
+    rows = np.array([[0.1, 0.2, 0.4], [0.5, 0.3, 0.9]])
+    assert "open_low" not in compare_scores(made({"realistic": rows, "expected": rows}), Plan()).pairs.columns
+    assert not [each for each in compare_scores(plain(*rows.tolist()), Plan()).pairs.columns if "difference_" in each]
+    assert "open_low" in compare_scores(three(rows, rows, rows), Plan()).pairs.columns
+
+
+def test_what_is_refused_before_the_work_and_one_run() -> None:
+    qrels, run = exaequo.read_qrels({"1": {"a": 1}, "2": {"b": 1}}), exaequo.read_run({"1": {"a": 1.0}}, name="x")
+    measures = parse_measures("AP")
+    with pytest.raises(BadParameter, match="one number per run"):
+        compare_runs(iter(lambda: pytest.fail("a run was judged"), None), parse_measures("gm(AP)"), Options(), Plan())
+    judged = judged_runs(qrels, [run], Options(), measures)
+    assert compare_runs(judged, measures, Options(), Plan(), least=1).pairs.is_empty()
+
+
+def test_columns_are_named_for_runs_too() -> None:
+    lines = pl.DataFrame({"t": ["1", "2"], "docno": ["a", "b"], "s": [2.0, 1.0]})
+    qrels = pl.DataFrame({"t": ["1", "2"], "docno": ["a", "b"], "rel": [1, 1]})
+    found = compare(qrels, {"x": lines, "y": lines}, columns={"qid": "t", "sim": "s"})
+    assert found.pairs["outcome"].to_list() == ["none"]
+
+
+def test_the_last_of_those_not_shown() -> None:
+    found = compare_scores(plain([0.1, 0.3], [0.5, 0.7], [0.3, 0.5]), Plan())
+    assert "… 2 more, down to r0 0.2000" in screen(found).more(1)
+
+
+def test_measures_with_few_values() -> None:
+    """Two topics are enough, one is not; the first measure of those left out is named where none is left."""
+    nan = float("nan")
+    what = tuple(parse_measures("AP P@5 RR"))
+    rows = np.array([[0.1, nan, nan], [0.2, 0.4, nan], [nan, nan, 0.5]])
+    blocks = [Block(run, "realistic", what, pl.Series(["1", "2", "3"]), rows) for run in ("x", "y")]
+    scores = Scores(measures=what, blocks=tuple(blocks))
+    left, notes = comparable(scores)
+    assert [each.name for each in left.measures] == ["P@5"]
+    assert [note.partition(":")[0] for note in notes] == ["AP is left out", "P@5", "RR is left out"]
+    assert "1 topic left out" in notes[1]
+    refuse_undefined(scores, what[1])
+    with pytest.raises(BadParameter, match="AP has a value for 1 topics only"):
+        comparable(scores.only(measures=[what[0], what[2]]))
+    with pytest.raises(exaequo.InputError, match=r"^scores: only 1 topic; expected at least two"):
+        comparable(plain([0.5], [0.5]))
+
+
+def test_what_sentences_say_of_intervals() -> None:
+    rows = [0.0, 0.0, 0.0], [0.5, 0.5, 0.6], [0.2, 0.4, 0.1]
+    together = compare_scores(plain(*rows), Plan()).pairs.sort("one", "two")["verdict"]
+    single = compare_scores(plain(*rows), Plan(single=True)).pairs.sort("one", "two")["verdict"]
+    assert [("of this pair alone" in each) for each in (*together, *single)] == [False] * 3 + [True] * 3
+    assert [bool(re.search(r"\([+-][\d.]+ %\)", each)) for each in together] == [False, False, True]  # a share of 0
+    known = Known(parse_measure("AP"), Plan(), ["realistic"], 1, 3)
+    for low, high in ((0.0, 0.5), (-0.5, 0.0), (-0.5, 0.5)):  # each holds 0
+        assert _sure({"low": low, "high": high, "significant": False}, known).endswith(f"{low:+.4f} to {high:+.4f}")

@@ -28,8 +28,8 @@ from exaequo.scores import TieEffect
 from exaequo.scores.formats import tie_lines
 from exaequo.screens import Screen, middle, names, narrowed, page, picked, ranks, settled, shown, sorted_by
 from exaequo.tabular import Column, Table
+from helpers import sampled
 
-SAMPLE = exaequo.sample()
 COMMANDS = [
     ["eval"],
     ["eval", "--ties", "all"],
@@ -49,7 +49,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     for name in ("COLUMNS", "LINES"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tmp_path)
-    qrels, *runs = SAMPLE.save(tmp_path)
+    qrels, *runs = sampled().save(tmp_path)
     return [str(qrels), *map(str, runs)]
 
 
@@ -365,7 +365,7 @@ def test_a_terminal_without_unicode(
 
 
 def test_marks_and_counts_are_those_of_the_pairs() -> None:
-    result = exaequo.compare(*SAMPLE, "AP nDCG@10 P@10")
+    result = exaequo.compare(*sampled(), "AP nDCG@10 P@10")
     text = " ".join(comparison_screen(result).before)
     ties = result.pairs.filter(pl.col("outcome") == TIES)
     assert f"Ties decide {ties.height} of {result.pairs.height} comparisons" in text
@@ -380,7 +380,7 @@ def test_marks_and_counts_are_those_of_the_pairs() -> None:
 
 
 def test_a_pair_is_seen_from_either_run() -> None:
-    own = _Own(exaequo.compare(*SAMPLE, "AP"), parse_measures("AP")[0])
+    own = _Own(exaequo.compare(*sampled(), "AP"), parse_measures("AP")[0])
     here, there = own.against("hybrid")["bm25"], own.against("bm25")["hybrid"]
     assert (here["outcome"], there["outcome"]) == ("better", "worse")
     assert here["difference"] == -there["difference"] > 0
@@ -389,7 +389,7 @@ def test_a_pair_is_seen_from_either_run() -> None:
 
 
 def test_two_runs_have_their_verdicts() -> None:
-    qrels, runs = SAMPLE
+    qrels, runs = sampled()
     result = exaequo.compare(qrels, runs[:2], "AP P@10")
     assert [*comparison_screen(result).before[:2]] == result.verdicts
     assert (
@@ -399,7 +399,7 @@ def test_two_runs_have_their_verdicts() -> None:
 
 
 def test_ranks_that_ties_leave_open_hold_those_of_every_strategy() -> None:
-    audit = audit_ties(*SAMPLE, "AP Noise@10")
+    audit = audit_ties(*sampled(), "AP Noise@10")
     for name, upward in ("AP", 1), ("Noise@10", -1):
         columns = {each.head: list(each.values) for each in tie_screen(audit, sort=name).tables[0].columns}
         own = audit.scores.filter(pl.col("measure") == name)
@@ -417,7 +417,7 @@ def test_ranks_that_ties_leave_open_hold_those_of_every_strategy() -> None:
 
 
 def test_the_worst_is_to_the_left() -> None:
-    audit = audit_ties(*SAMPLE, "Noise@10")
+    audit = audit_ties(*sampled(), "Noise@10")
     columns = {each.head.strip(): list(each.values) for each in tie_screen(audit).tables[0].columns}
     drawn = dict(zip(columns["run"], columns["Noise@10"], strict=True))
     assert drawn["boolean"].index(LEFT) == 0  # most noise of all
@@ -453,7 +453,7 @@ def test_lines_do_not_end_between_a_number_and_its_sign() -> None:
 @pytest.mark.parametrize(("more", "said"), [(1e-13, False), (1e-6, True)])
 def test_ties_decide_what_digits_show(more: float, said: bool) -> None:
     (measure,) = parse_measures("AP")
-    scores = exaequo.evaluate(*SAMPLE, measure)
+    scores = exaequo.evaluate(*sampled(), measure)
     effect = TieEffect("r", measure, 0.0167, 0.0167, 0.0167 + more, 1)
     object.__setattr__(scores, "tie_effects", (effect,))
     assert bool(tie_lines(scores, exact=True)) == bool(tie_lines(scores, per_topic=True)) == said

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -82,7 +83,7 @@ def _drawn(grades: dict[str, float], chances: list[float]) -> exaequo.Qrels:
 BROKEN_CHAINS: dict[str, tuple[str, object, Sims]] = {
     "infAP": ("infAP", {"t": {"d1": -1, "d3": 1, "d0": 1}}, {"t": {"d0": 0.0, "d1": 0.0, "d2": 1.0, "d3": 1.0}}),
     "xinfAP": ("xinfAP", {"t": {"d1": -1, "d3": 1, "d0": 1}}, {"t": {"d0": 0.0, "d1": 0.0, "d2": 1.0, "d3": 1.0}}),
-    "statAP": ("statAP", _drawn({"a": 2, "b": 1}, [1.0, 0.1]), {"t": {"a": 1.0, "b": 1.0}}),
+    "statAP": ("statAP", partial(_drawn, {"a": 2, "b": 1}, [1.0, 0.1]), {"t": {"a": 1.0, "b": 1.0}}),
     "BPM": (
         "BPM(max_rel=3)@5",
         {"t": {"d0": 2, "d1": 1, "d2": 0, "d3": 1, "d4": 0}},
@@ -105,7 +106,8 @@ BROKEN_CHAINS: dict[str, tuple[str, object, Sims]] = {
 def test_measures_without_a_promise_have_a_counter_example() -> None:
     without = {name for name in COMPLETE if catalogue()[name].chain == "not guaranteed"}
     assert set(BROKEN_CHAINS) == without
-    for measure, qrels, run in BROKEN_CHAINS.values():
+    for measure, judged, run in BROKEN_CHAINS.values():
+        qrels = judged() if callable(judged) else judged
         low, middle, high = (block.values[0, 0] for block in evaluate(qrels, run, measure, ties="all").blocks)
         assert not low - 1e-9 <= middle <= high + 1e-9, measure
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import warnings
 from collections import Counter
+from datetime import date, time
 from pathlib import Path
 from typing import Any
 
@@ -187,3 +188,14 @@ def test_columns_that_are_no_text() -> None:
     decisions = pl.DataFrame({"theme": [b"\xff"], "truth": [1], "score": [0.5]})
     with pytest.raises(InputError, match=r"column theme holds Binary values"):
         read_decisions(decisions)
+
+
+def test_dates_are_no_ranks(tmp_path: Path) -> None:
+    path = tmp_path / "run.parquet"
+    for values in ([date(2020, 1, 3), date(2020, 1, 2), None], [time(1), time(2), time(3)]):
+        TABLE.with_columns(pl.Series("rank", values)).write_parquet(path)
+        with pytest.raises(InputError, match=r"run\.parquet: column rank holds (Date|Time) values; expected numbers\."):
+            read_run(path)
+    TABLE.with_columns(pl.Series("rank", [3, 1, None]), pl.Series("run_id", [date(2020, 1, 2)] * 3)).write_parquet(path)
+    assert read_run(path).frame["rank"].to_list() == ["3", "1", None]
+    assert read_run(path).name == "2020-01-02"

@@ -6,11 +6,15 @@ import numpy as np
 import pytest
 
 from exaequo import BadParameter
-from exaequo.stats.agreement import competition_ranks, pearson
+from exaequo.stats.agreement import competition_ranks, pearson, rbo
 from exaequo.stats.corrections import bonferroni, corrected, holm, letters
 from exaequo.stats.equality import TOLERANCE, balanced, differences, settled, settled_means, slack_of
+from exaequo.stats.joint import randomised_tukey
 from exaequo.stats.power import MOST_TOPICS, detectable_effect, power_of, topics_needed
 from exaequo.stats.practical import practical
+from exaequo.stats.reversals import _said
+from exaequo.stats.tests import Setting, randomization
+from exaequo.stats.topicsets import anova_power
 
 P = np.array([0.01, 0.04, 0.03, 0.9])
 
@@ -65,6 +69,7 @@ def test_power_printed() -> None:
     assert detectable_effect(20, np.array([0.05, 0.01, 0.05])).tolist() == [
         *map(pytest.approx, [detectable_effect(20, level) for level in (0.05, 0.01, 0.05)])
     ]
+    assert detectable_effect(1, 0.05) == float("inf")
 
 
 def test_margins_of_constant_differences() -> None:
@@ -74,6 +79,7 @@ def test_margins_of_constant_differences() -> None:
     assert found.above.tolist() == [1 / 16, 1 / 16, 15 / 16]
     assert found.within.tolist() == pytest.approx([14 / 16, 14 / 16, 0])
     assert found.p.tolist() == [1 / 16, 1 / 16, 15 / 16]
+    assert practical(gaps[2:, :3], margin[2:]).above.tolist() == [7 / 8]
 
 
 def test_margins_of_two_topics() -> None:
@@ -107,6 +113,8 @@ def test_what_is_equal() -> None:
     assert settled(np.zeros((2, 0)), np.zeros(2)).shape == (2, 0)
     assert balanced(np.array([[0.1, 0.2, -0.3], [1.0, 1.0, -1.0]])).tolist() == [0, 1]
     assert slack_of(np.array([[-4.0, 2.0]])) == 4 * TOLERANCE
+    assert slack_of(np.array([[-0.25, 0.125]])) == TOLERANCE / 4
+    assert np.signbit(settled(np.array([[0.0, -1.0]]), np.array([0.1]))).tolist() == [[False, True]]
     assert len(set(settled_means(np.array([[0.1, 0.2, 0.3], [0.3, 0.2, 0.1], [0.3, 0.3, 0.1]])).tolist())) == 2
 
 
@@ -114,3 +122,31 @@ def test_agreement_by_hand() -> None:
     assert pearson(np.array([0.0, 1.0]), np.array([3.0, 2.0])) == pytest.approx(-1)
     assert np.isnan(pearson(np.array([1.0]), np.array([2.0]))) and np.isnan(pearson(np.ones(3), np.arange(3.0)))
     assert competition_ranks(np.array([2.0, 5.0, 2.0, 1.0])).tolist() == [2, 1, 2, 4]
+
+
+def test_two_systems_are_a_pair() -> None:
+    """The F-test of two systems is the t-test of their differences, whose variance is twice that of one."""
+    for topics in (3, 8, 30):
+        seen = power_of(np.array([0.3 / np.sqrt(2 * 0.04)]), np.array([topics]), 0.05)
+        assert anova_power(0.3, 0.04, 2, topics) == pytest.approx(float(seen[0]), abs=1e-6)
+
+
+def test_what_is_drawn_is_counted() -> None:
+    """Differences that no pattern of signs but their own reaches; two topics of which any deal goes as far."""
+    (p,) = randomization(np.ones((1, 60)), Setting(samples=199))
+    assert p == 1 / 200
+    values, pair = np.array([[0.0, 0.0], [0.0, 1.0]]), (np.array([0]), np.array([1]))
+    assert randomised_tukey(values, *pair, 0.05, Setting(samples=100)).p.tolist() == [1]
+
+
+def test_what_a_half_says() -> None:
+    """A pair has its own measure of noise; of n equal differences, p is 2 / 2ⁿ."""
+    gaps = np.array([[1.0, 1.0, 1.0], [1e-12, 1e-12, 1e-12]])
+    for half, sure in (([0, 1], False), ([0, 1, 2], True)):
+        sign, certain = _said(gaps, np.array([half]), len(half), 0.5)
+        assert (sign.tolist(), certain.tolist()) == ([[1, 1]], [[sure, sure]])
+
+
+def test_overlap_beyond_the_shorter_ranking() -> None:
+    """Agreement is 1, then (1 + 1 · ½) / 2, b and c being there by half, then 1: ½ + ¾ / 4 + ⅛, and ⅛ for the rest."""
+    assert rbo(["a"], ["a", {"b", "c"}], 0.5) == pytest.approx(15 / 16)

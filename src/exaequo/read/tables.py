@@ -307,11 +307,13 @@ def _as_ids(column: pl.Series, place: Place) -> pl.Series:
 
 
 def as_text(column: pl.Series, place: Place) -> pl.Series:
-    """Return a column as strings, whatever it holds, if that can be."""
+    """Return a column as strings, whatever it holds, if that can be; dates are no ranks."""
+    found = f"column {column.name} holds {column.dtype} values"
+    if column.name == "rank" and column.dtype.is_temporal():
+        raise bad_input(place.name, found, "numbers", "Convert the column to numbers.")
     with suppress(pl.exceptions.PolarsError):
         if not column.dtype.is_nested():
             return column.cast(pl.String)
-    found = f"column {column.name} holds {column.dtype} values"
     raise bad_input(place.name, found, "text or numbers", "Convert the column to text.")
 
 
