@@ -12,7 +12,7 @@ import pytest
 from peers import write_collection
 
 from exaequo.cli import run
-from exaequo.trec_eval.catalogue import MEASURES, NICKNAMES, OfficialError
+from exaequo.trec_eval.catalogue import MEASURES, NICKNAMES, Official, OfficialError, requests
 from exaequo.trec_eval.command import evaluate, main, written
 from exaequo.trec_eval.gains import merge_sorted
 from exaequo.trec_eval.options import parse
@@ -171,7 +171,39 @@ def test_help_and_version(capfd: pytest.CaptureFixture[str]) -> None:
     out = capfd.readouterr().out
     assert all(official.name in out for official in MEASURES)
     assert run(["trec_eval", "-v"]) == 0
-    assert "as trec_eval version 10.0" in capfd.readouterr().out
+    assert "trec_eval version 10.0" in capfd.readouterr().out.splitlines()
+
+
+@pytest.mark.parametrize("official", MEASURES, ids=lambda official: official.name)
+def test_every_measure_is_described(official: Official) -> None:
+    release = ["--release", "9"] if official.since == 9 else []
+    name, *lines = main([*release, "-h", "-m", official.name]).splitlines()
+    told = " ".join(map(str.strip, lines))
+    assert name == official.name
+    assert told.endswith(".")
+    assert ("-R prefs" in told) == (official.judgments == "prefs")
+    assert ("The default is -m" in told) == bool(official.default)
+    assert ("Parameters: " in told) == bool(official.takes)
+
+
+def test_help_describes_each_measure_that_is_asked_for() -> None:
+    heads = [line for line in main(["-h", "-m", "set", "-m", "map"]).splitlines() if line and line[0] != " "]
+    assert heads == [request.official.name for request in requests(["set", "map"])]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [("-a", "all measures are -m all_trec since release 9"), ("-m judged.20", "unj is what it lacks to 1")],
+)
+def test_what_other_programs_have_is_named(asked: str, said: str) -> None:
+    with pytest.raises(OfficialError, match=said):
+        main([*asked.split(), "qrels", "run"])
+
+
+def test_a_long_name_may_be_cut_short_beside_ours() -> None:
+    assert parse(["--m", "map", "--mend"]).measures == ["map"]
+    assert parse(["--m", "map", "--mend"]).mend
+    assert not parse(["--m", "map"]).mend
 
 
 def test_one_topic_of_interest() -> None:
@@ -210,7 +242,6 @@ def test_printing_is_cheap(files: Path) -> None:
     (files / "big").mkdir()
     qrels, lines = write_collection(files / "big", 50, 1000, 1500)
     options = parse(["-q", "-m", "all_trec", str(qrels), str(lines)])
-    from exaequo.trec_eval.catalogue import requests
 
     ratios = []
     for _ in range(5):

@@ -89,7 +89,9 @@ def text(data: bytes, layout: Layout, source: Source, done: list[Mend]) -> bytes
         done.append(Mend(source.name, 1, "end-of-file mark dropped"))
     lines = _Lines(source.name, data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n"), done)
     lines.look()
-    lines.change(lines.such(partial(is_header, layout=layout)), _nothing, "{lines} of column names dropped")
+    headers = lines.such(partial(is_header, layout=layout))
+    if len(headers) < len(lines.fields):  # names alone are no data
+        lines.change(headers, _nothing, "{lines} of column names dropped")
     if layout is not RUN:
         layout = layout_of(b"\n".join(lines.all))
     _fit(lines, layout, source.stem)
