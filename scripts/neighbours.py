@@ -305,6 +305,8 @@ def main() -> int:
     unheard = set(given.client) - {each.name for each in CLIENTS}
     if unheard:
         parser.error(f"no client {sorted(unheard)[0]!r}; there are {', '.join(each.name for each in CLIENTS)}")
+    if not (Path(sys.prefix) / ".installed-neighbours").exists():
+        parser.error("packages are installed for this: start ./scripts/neighbours, which has an environment of its own")
     source = given.sources.resolve() if given.sources else None
     asked = [each for each in CLIENTS if not given.client or each.name in given.client]
     results = [ran(each, source, given.folder.resolve() / each.name.replace(" ", "-")) for each in asked]
