@@ -306,6 +306,18 @@ def test_check(files: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert [problem["line"] for problem in document["problems"]] == [6, 6, 7, 8]
 
 
+def test_check_tells_the_first_of_a_kind(files: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (files / "odd.txt").write_text("1 a\n" * 30 + "1 0 a x\n", encoding="utf-8")
+    assert run(["check", str(files / "odd.txt")]) == 1
+    lines = capfd.readouterr().out.splitlines()
+    assert [line.split(":")[1] for line in lines[:20]] == [str(at) for at in range(1, 21)]
+    assert lines[20].endswith("odd.txt: 10 more like these; expected 4 fields: qid iter docno rel. --json lists all.")
+    assert "odd.txt:31:" in lines[21]
+    assert lines[22] == "1 file: 31 problems, 0 remarks"
+    assert run(["check", str(files / "odd.txt"), "--json"]) == 1
+    assert len(json.loads(capfd.readouterr().out)["problems"]) == 31
+
+
 def test_check_remarks(files: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (files / "odd.txt").write_text("1 Q0 a 2 3 r\n1 Q0 b 1 2 r\n7 Q0 b 1 2 r\n", encoding="utf-8")
     (files / "q.txt").write_text(QRELS + "3 0 a 0\n3 0 b 300\n", encoding="utf-8")

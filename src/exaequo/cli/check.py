@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,9 +17,12 @@ from exaequo.errors import InputError, Problem, UsageError
 from exaequo.text import count, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from exaequo.judge import Judgments
+
+#: Problems of one kind in one file that are told one by one; people who see so many look at the first ones.
+_MOST = 20
 
 
 @click.command()
@@ -46,10 +50,23 @@ def check(qrels: str, runs: tuple[str, ...], target: Target, files: Files) -> in
     copies = _copies(qrels, runs, files, folder) if folder else []
     found = f"{count(1 + len(runs), 'file')}: {count(len(problems), 'problem')}, {count(len(remarks), 'remark')}"
     told = [*(f"remark: {remark}" for remark in remarks), *(f"mended copy: {copy}" for copy in copies)]
-    lines = [*map(str, problems), *told, found]
+    lines = [*_said(problems), *told, found]
     beside = {"copies": copies} if folder else {}
     target.tell(map(printable, lines), problems=[asdict(problem) for problem in problems], remarks=remarks, **beside)
     return 1 if problems else 0
+
+
+def _said(problems: Sequence[Problem]) -> Iterator[str]:
+    """Yield problems in words: of one kind in one file the first ones, then how many more there are."""
+    kinds = [(each.file, each.expected, each.mend) for each in problems]
+    of_kind, so_far = Counter(kinds), Counter[tuple[str, str, str]]()
+    for problem, kind in zip(problems, kinds, strict=True):
+        so_far[kind] += 1
+        if so_far[kind] <= _MOST:
+            yield str(problem)
+        if so_far[kind] == _MOST < of_kind[kind]:
+            more = of_kind[kind] - _MOST
+            yield f"{problem.file}: {more:,} more like these; expected {problem.expected}. --json lists all."
 
 
 def _copies(qrels: str, runs: Sequence[str], files: Files, folder: str) -> list[str]:
