@@ -12,7 +12,9 @@ from exaequo.compat.ir_measures.base import MeanAgg as MeanAgg
 from exaequo.compat.ir_measures.base import Measure as Measure
 from exaequo.compat.ir_measures.base import ParamInfo as ParamInfo
 from exaequo.compat.ir_measures.base import SumAgg as SumAgg
-from exaequo.compat.ir_measures.base import made, register, registry
+from exaequo.compat.ir_measures.base import made
+from exaequo.compat.ir_measures.base import register as register
+from exaequo.compat.ir_measures.base import registry as registry
 from exaequo.judge import Floats
 from exaequo.measures import counts, gain, incomplete, ranks, sets, subtopics
 from exaequo.measures.arithmetic import ratio
