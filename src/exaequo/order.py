@@ -23,10 +23,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from exaequo.choices import PRECISIONS, STRATEGIES
 from exaequo.errors import bad_input
+from exaequo.frames import pl
 from exaequo.judge import Bools, Floats, Ints, JudgedRun, Judgments
 from exaequo.options import check_choice
 from exaequo.read.records import Run
@@ -261,9 +261,13 @@ class Ordering:
     @cached_property
     def _by_name(self) -> Ints:
         """Tied documents by docno, descending, in the order of bytes."""
+        if (plain := self.run.plain) is not None:
+            names = plain.names(self.judged_run.row[self._order[self._places]])
+            order = np.array(sorted(range(len(names)), key=names.__getitem__, reverse=True), dtype=np.int64)
+            return order[np.argsort(self._tie[order], kind="stable")]
         tied = pl.DataFrame({"tie": self._tie, "docno": self._tied_column("docno")})
-        order = tied.select(pl.arg_sort_by("tie", "docno", descending=[False, True])).to_series()
-        return order.to_numpy().astype(np.int64)
+        by_name = tied.select(pl.arg_sort_by("tie", "docno", descending=[False, True])).to_series()
+        return by_name.to_numpy().astype(np.int64)
 
     @cached_property
     def _file_ranks(self) -> Floats:
@@ -325,4 +329,7 @@ def _sorted_order(topic: Ints, sim: npt.NDArray[np.floating[Any]]) -> Ints:
     if in_one_piece and np.all(sim[1:][same_topic] <= sim[:-1][same_topic]):
         # The usual file: each list is in order and in one piece, so only the topics have to be sorted.
         return np.argsort(topic, kind="stable")
-    return np.lexsort((-sim, topic))
+    by_sim = np.argsort(-sim, kind="stable")
+    # NumPy sorts small whole numbers by counting.
+    own = topic[by_sim]
+    return by_sim[np.argsort(own.astype(np.uint16) if own.max(initial=0) < 2**16 else own, kind="stable")]

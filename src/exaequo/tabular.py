@@ -14,9 +14,8 @@ from decimal import ROUND_HALF_UP, Decimal
 from itertools import groupby, zip_longest
 from typing import Any, ClassVar
 
-import polars as pl
-
 from exaequo.choices import COMPARED
+from exaequo.frames import pl
 from exaequo.language import number, say, strategy, word
 from exaequo.text import on_one_line
 

@@ -153,7 +153,7 @@ class Evaluator:
             figures = measure.definition.function(chosen, **params)
             known = np.where(lists.present, figures, 0.0)
             values.append(np.concatenate((known, np.zeros(len(self._unjudged)))))
-        return [*self._judgments.topics.to_list(), *self._unjudged], values
+        return [*self._judgments.names, *self._unjudged], values
 
 
 def _read(run: RunLike) -> Run:

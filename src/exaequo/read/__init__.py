@@ -10,14 +10,15 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import polars as pl
-
 from exaequo.choices import READERS
 from exaequo.errors import BadParameter, bad_input
+from exaequo.frames import pl
 from exaequo.read import golden, objects, tables, trec
+from exaequo.read.foreign import refuse_foreign
 from exaequo.read.metadata import header_of, read_metadata, write_metadata
 from exaequo.read.oddities import oddities
 from exaequo.read.places import Place
+from exaequo.read.plain import Plain, of_lists, of_text
 from exaequo.read.records import Qrels, Run, by_subtopic, repeated
 from exaequo.read.source import Source, load
 from exaequo.text import did_you_mean
@@ -60,8 +61,12 @@ def read_run(
     names that a table, or a record, has. `digest` asks for the SHA-256 of the file.
     """
     if isinstance(data, Run):
-        return data if name is None else replace(data, name=name)
+        return data if name is None else data.named(name)
     frame, source = _read(data, trec.RUN, name or "run", reader, columns, digest)
+    if isinstance(frame, Plain):
+        its_own = frame.label or getattr(data, "name", None)
+        name = name or (its_own if isinstance(its_own, str) and its_own else source.stem)
+        return Run.of(frame, name=name, source=source)
     ids = frame["run_id"].fill_null("") if "run_id" in frame.columns else None
     n_names = 1 if ids is None or (ids == ids[0]).all() else ids.n_unique()
     if name is None:
@@ -82,6 +87,8 @@ def read_qrels(
     if isinstance(data, Qrels):
         return data
     frame, source = _read(data, trec.QRELS, "qrels", reader, columns, digest)
+    if isinstance(frame, Plain):
+        return Qrels.of(frame, source=source)
     return by_subtopic(frame, source)
 
 
@@ -107,8 +114,8 @@ def read_qrels_files(paths: Sequence[str]) -> Qrels:
     """Read judgments that lie in several files, as if they were one."""
     if len(paths) == 1:
         return read_qrels(paths[0])
-    read = [_read(path, trec.QRELS, "qrels", None, None, False) for path in paths]
-    frame = pl.concat([frame for frame, _ in read], how="diagonal")
+    read = [_read(path, trec.QRELS, "qrels", None, None, False, plain=False) for path in paths]
+    frame = pl.concat([frame for frame, _ in read if isinstance(frame, pl.DataFrame)], how="diagonal")
     again = repeated(frame, subtopics=True)
     if again is not None:
         qid, docno = again.select("qid", "docno").row(0)
@@ -125,7 +132,9 @@ def _read(
     reader: str | None,
     columns: Mapping[str, str] | None,
     digest: bool,
-) -> tuple[pl.DataFrame, Source]:
+    *,
+    plain: bool = True,
+) -> tuple[pl.DataFrame | Plain, Source]:
     if reader is not None and reader not in READERS:
         raise BadParameter(f"reader must be one of {', '.join(READERS)}. Got {reader!r} instead.")
     for ours in columns or ():
@@ -133,31 +142,47 @@ def _read(
             hint = did_you_mean(ours, tables.ALIASES) or "."
             raise BadParameter(f"columns names {', '.join(tables.ALIASES)}. Got {ours!r} instead{hint}")
     if not isinstance(data, str | os.PathLike):
-        frame, odd = _read_object(data, layout, name, columns)
-        return frame, Source(name, remarks=(*odd, *oddities(frame, layout, name)))
+        return _read_object(data, layout, name, columns)
     path = os.fspath(data)
     kind = reader or tables.kind_of(path, "trec")
     content, source = load(path, digest=digest)
     if kind == "trec":
-        header, start = header_of(content, source.name)
-        layout = trec.layout_of(content, start) if layout is trec.QRELS else layout
-        frame = trec.parse(content, layout, source.name, subtopics=layout is trec.QRELS, start=start)
-        remarks = oddities(frame, layout, source.name, content, table=False)
-        return trec.with_chances(frame), replace(source, header=header, remarks=(*remarks,))
+        return _read_text(content, layout, source, plain=plain)
     frame, odd = tables.parse(content, kind, layout, source.name, columns)
     return frame, replace(source, remarks=(*odd, *oddities(frame, layout, source.name, content)))
 
 
+def _read_text(
+    content: bytes, layout: trec.Layout, source: Source, *, plain: bool
+) -> tuple[pl.DataFrame | Plain, Source]:
+    header, start = header_of(content, source.name)
+    source = replace(source, header=header)
+    layout = trec.layout_of(content, start) if layout is trec.QRELS else layout
+    refuse_foreign(content, source.name, layout.what)
+    lines = of_text(content[start:], layout) if plain and layout in (trec.RUN, trec.QRELS) else None
+    if lines is not None:
+        return lines, source
+    frame = trec.parse(content, layout, source.name, subtopics=layout is trec.QRELS, start=start)
+    remarks = oddities(frame, layout, source.name, content, table=False)
+    return trec.with_chances(frame), replace(source, remarks=(*remarks,))
+
+
 def _read_object(
     data: object, layout: trec.Layout, name: str, columns: Mapping[str, str] | None
-) -> tuple[pl.DataFrame, tuple[str, ...]]:
+) -> tuple[pl.DataFrame | Plain, Source]:
     if isinstance(data, Iterator):
         data = list(data)
+    odd: tuple[str, ...] = ()
     lists = golden.found_in(objects.records_of(data), layout, name, columns or {})
     if lists is not None:
-        return tables.from_lists(lists, layout, name)
-    table, no_text = objects.to_table(data, layout, name)
-    return tables.normalise(table, Place(name, no_text=no_text), layout, columns), ()
+        plain = of_lists(lists, layout)
+        if plain is not None:
+            return plain, Source(name)
+        frame, odd = tables.from_lists(lists, layout, name)
+    else:
+        table, no_text = objects.to_table(data, layout, name)
+        frame = tables.normalise(table, Place(name, no_text=no_text), layout, columns)
+    return frame, Source(name, remarks=(*odd, *oddities(frame, layout, name)))
 
 
 def unique_names(named: Sequence[tuple[str, str]]) -> list[str]:

@@ -10,11 +10,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from exaequo import __version__, tabular
 from exaequo.choices import INTERVAL
 from exaequo.expected import SAMPLED
+from exaequo.frames import pl
 from exaequo.language import number, say, strategy, word
 from exaequo.measures import Measure
 from exaequo.scores import ALL, Scores, TieEffect

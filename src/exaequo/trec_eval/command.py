@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from exaequo import __version__
 from exaequo.aggregate import GM_FLOOR
 from exaequo.errors import InputError
+from exaequo.frames import pl
 from exaequo.judge import Bools
 from exaequo.read import Qrels, Run, Source, trec
 from exaequo.read.mending import finite

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import polars as pl
 
+from exaequo.frames import pl
 from exaequo.judge import Floats, Ints, topic_codes
 from exaequo.read import Qrels, Run
 from exaequo.read.records import with_keys

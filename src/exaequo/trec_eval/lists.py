@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import polars as pl
 
+from exaequo.frames import pl
 from exaequo.judge import Bools, Floats, Ints, Judgments, judge, prepare
 from exaequo.order import Ordering, Ranking
 from exaequo.read import Qrels, Run, Source
