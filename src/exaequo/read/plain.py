@@ -6,7 +6,7 @@ is read as a table, which also says what is wrong with it; so is what has anythi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -42,10 +42,10 @@ _POWERS = 10.0 ** np.arange(_DIGITS + 1)
 
 @dataclass(frozen=True, eq=False)
 class Plain:
-    """Lines, topic after topic: `topics`, how many lines each has, and of each line `docno`, `value`, `rank` and `key`.
+    """Lines, topic after topic: `topics`, how many lines each has, and of each line `docno`, `value` and `key`.
 
-    Keys are hashes of topic and document, no two alike; `order` sorts them. `label` is what a run calls itself.
-    Those of text and of objects are made in different ways.
+    Keys are hashes of topic and document, no two alike; `order` sorts them. Those of text and of objects are made in
+    different ways. `rank` reads the ranks that a text has, `label` is what it calls itself.
     """
 
     topics: list[str]
@@ -54,7 +54,7 @@ class Plain:
     value: Floats
     key: Words
     order: Ints
-    rank: npt.NDArray[np.bytes_] | None = None
+    rank: Callable[[], npt.NDArray[np.bytes_]] | None = None
     label: str | None = None
 
     def names(self, rows: Ints) -> list[Any]:
@@ -67,7 +67,7 @@ class Plain:
         """Return the lines as a frame without keys."""
         qid = pl.Series("qid", self.topics, dtype=pl.String).gather(np.repeat(np.arange(len(self.sizes)), self.sizes))
         columns = [qid, _text("docno", self.docno), pl.Series(number, self.value)]
-        return pl.DataFrame(columns if self.rank is None else [*columns, _text("rank", self.rank)])
+        return pl.DataFrame(columns if self.rank is None else [*columns, _text("rank", self.rank())])
 
 
 def _text(name: str, values: list[str] | npt.NDArray[np.bytes_]) -> pl.Series:
@@ -152,12 +152,12 @@ def of_text(data: bytes, layout: Layout) -> Plain | None:
     if sizes.max() > _LONGEST:
         return None
     padded = data + bytes(_LONGEST)
-    words = {
-        field: _words(padded, start[:, at], sizes[:, at])
-        for at, field in enumerate(layout.fields)
-        if layout.number == "rel" or field != "iter"
-    }
-    return _of_words(words, layout)
+
+    def field(name: str) -> Words:
+        at = layout.fields.index(name)
+        return _words(padded, start[:, at], sizes[:, at])
+
+    return _of_fields(field, layout)
 
 
 def _words(padded: bytes, start: Ints, size: Ints) -> Words:
@@ -174,21 +174,20 @@ def _bytes(words: Words) -> npt.NDArray[np.bytes_]:
     return words.view(f"S{8 * words.shape[1]}").ravel()
 
 
-def _of_words(words: dict[str, Words], layout: Layout) -> Plain | None:
-    always = words["run_id" if layout.number == "sim" else "iter"]
-    value = _decimals(words[layout.number])
+def _of_fields(field: Callable[[str], Words], layout: Layout) -> Plain | None:
+    is_run = layout.number == "sim"
+    always, value = field("run_id" if is_run else "iter"), _decimals(field(layout.number))
     if value is None or (always[1:] != always[:-1]).any():
         return None
-    topic = words["qid"]
+    topic, docno = field("qid"), field("docno")
     first = np.flatnonzero(np.append(True, (topic[1:] != topic[:-1]).any(axis=1)))
     topics = [each.decode() for each in _bytes(topic[first]).tolist()]
     key = np.zeros(len(topic), dtype=np.uint64)
-    for word in (*topic.T, *words["docno"].T):
+    for word in (*topic.T, *docno.T):
         key = (key ^ word) * _MIXERS[1]
         key ^= key >> _HALF
-    rank, label = (_bytes(words["rank"]), _bytes(always[:1])[0].decode()) if "rank" in words else (None, None)
-    sizes = np.diff(first, append=len(topic))
-    return _made(topics, sizes, _bytes(words["docno"]), value, key, layout.number, rank=rank, label=label)
+    more = {"rank": lambda: _bytes(field("rank")), "label": _bytes(always[:1])[0].decode()} if is_run else {}
+    return _made(topics, np.diff(first, append=len(topic)), _bytes(docno), value, key, layout.number, **more)
 
 
 def _decimals(words: Words) -> Floats | None:

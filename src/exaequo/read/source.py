@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bz2
-import hashlib
 import lzma
 import os
 import re
@@ -55,11 +54,17 @@ def load(path: str, *, digest: bool = False) -> tuple[bytes, Source]:
     """Read all of `path` (`-` is standard input), unpacked whatever its name says, without a byte-order mark."""
     name = "<stdin>" if path == STDIN else os.fsencode(path).decode(errors="backslashreplace")
     raw = _raw_bytes(path, name)
-    source = Source(name, hashlib.sha256(raw).hexdigest() if digest else None)
+    source = Source(name, _digest(raw) if digest else None)
     data = _unpack(raw, name)
     memory.refuse_too_large(name, len(data))
     refuse_marked(data, name)
     return data.removeprefix(_MARK).removesuffix(_END_OF_FILE), source
+
+
+def _digest(raw: bytes) -> str:
+    from hashlib import sha256
+
+    return sha256(raw).hexdigest()
 
 
 def as_it_stands(data: bytes) -> bytes:

@@ -115,11 +115,9 @@ def _refuse_mixtures(options: CommandLine, asked: list[Request]) -> None:
         raise OfficialError(1, "--ties: preferences have no grades to order ties by; expected conventional.")
 
 
-def _read_both(
-    options: CommandLine, layouts: tuple[trec.Layout, trec.Layout]
-) -> list[tuple[pl.DataFrame | Plain, Source]]:
+def _read_both(options: CommandLine, layouts: tuple[trec.Layout, trec.Layout]) -> list[Read]:
     """Read both files, and say what is wrong with either."""
-    read: list[tuple[pl.DataFrame | Plain, Source]] = []
+    read: list[Read] = []
     errors = []
     for path, layout in zip(options.files, layouts, strict=True):
         try:
