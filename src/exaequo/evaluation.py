@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -167,7 +167,7 @@ def evaluate_runs(
         beside=tuple(replace(block, run=name) for name, each in named for block in each.beside),
         facts={name: each.facts for name, each in named},
         remarks=tuple(remarks),
-        options=asdict(options),
+        options=dict(vars(options)),
         inputs={
             "qrels": _described(qrels.qrels),
             "runs": [{"name": name, **each.about} for name, each in named],

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from operator import eq
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +16,7 @@ from exaequo.choices import HIGHEST_GRADE
 from exaequo.frames import pl
 from exaequo.read.plain import Floats as Floats
 from exaequo.read.plain import Ints as Ints
-from exaequo.read.plain import alike, shared
+from exaequo.read.plain import shared
 from exaequo.read.records import KEY, Qrels, Run
 
 Bools = npt.NDArray[np.bool_]
@@ -250,14 +249,14 @@ def _look_up(run: Run, topic: Ints, judgments: Judgments) -> tuple[Ints, Ints]:
     Joining on one 64-bit key is several times as fast as on two strings. It stays exact: every pair of lines whose
     keys agree is compared by topic and by name.
     """
-    both = alike(run.plain, judgments.qrels.plain)
-    if both is None:
+    if run.plain is None or judgments.qrels.plain is None:
         pairs = run.frame.select(KEY).with_row_index("at").join(judgments.lines, on=KEY, how="inner")
         at, place = pairs["at"].to_numpy().astype(np.int64), pairs["place"].to_numpy()
         same_name = (run.frame["docno"][at] == judgments.qrels.frame["docno"][judgments.row[place]]).to_numpy()
+        at, place = at[same_name], place[same_name]
     else:
-        at, found = shared(*both)
-        same_name = np.array(list(map(eq, both[0].names(at), both[1].names(found))), dtype=bool)
+        at, found = shared(run.plain, judgments.qrels.plain)
         place = judgments.place[found]
-    same = same_name & (place >= 0) & (topic[at] == judgments.topic[place])
+        at, place = at[place >= 0], place[place >= 0]
+    same = topic[at] == judgments.topic[place]
     return at[same], place[same]

@@ -262,8 +262,8 @@ class Ordering:
     def _by_name(self) -> Ints:
         """Tied documents by docno, descending, in the order of bytes."""
         if (plain := self.run.plain) is not None:
-            names = plain.names(self.judged_run.row[self._order[self._places]])
-            order = np.array(sorted(range(len(names)), key=names.__getitem__, reverse=True), dtype=np.int64)
+            names = plain.docno[self.judged_run.row[self._order[self._places]]]
+            order = np.argsort(names)[::-1]
             return order[np.argsort(self._tie[order], kind="stable")]
         tied = pl.DataFrame({"tie": self._tie, "docno": self._tied_column("docno")})
         by_name = tied.select(pl.arg_sort_by("tie", "docno", descending=[False, True])).to_series()
@@ -325,7 +325,7 @@ KEYS: dict[str, Callable[[Tied], Floats]] = {
 def _sorted_order(topic: Ints, sim: npt.NDArray[np.floating[Any]]) -> Ints:
     """Return the order by topic, then by score, best first, then as in the file."""
     same_topic = topic[1:] == topic[:-1]
-    in_one_piece = np.count_nonzero(~same_topic) + 1 == len(np.unique(topic))
+    in_one_piece = np.count_nonzero(~same_topic) + 1 == np.count_nonzero(np.bincount(topic))
     if in_one_piece and np.all(sim[1:][same_topic] <= sim[:-1][same_topic]):
         # The usual file: each list is in order and in one piece, so only the topics have to be sorted.
         return np.argsort(topic, kind="stable")

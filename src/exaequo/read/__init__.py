@@ -175,7 +175,7 @@ def _read_object(
     odd: tuple[str, ...] = ()
     lists = golden.found_in(objects.records_of(data), layout, name, columns or {})
     if lists is not None:
-        plain = of_lists(lists, layout)
+        plain = of_lists(lists, layout.number)
         if plain is not None:
             return plain, Source(name)
         frame, odd = tables.from_lists(lists, layout, name)
@@ -188,6 +188,8 @@ def _read_object(
 def unique_names(named: Sequence[tuple[str, str]]) -> list[str]:
     """Make the names of (name, file) pairs unique: shared ones add the file's name, or its path if that is shared."""
     names = Counter(name for name, _ in named)
+    if len(names) == len(named):
+        return list(names)
     files = Counter((name, Path(file).name) for name, file in named)
     unique: list[str] = []
     for name, file in named:

@@ -44,6 +44,8 @@ class Source:
     @property
     def stem(self) -> str:
         """The file name without folders, the ending of its packing and one more ending."""
+        if self.name.isalnum():
+            return self.name
         path = Path(self.name)
         if path.suffix.lower() in PACKED:
             path = path.with_suffix("")
