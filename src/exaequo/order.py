@@ -83,14 +83,14 @@ class Ranking:
     judged: Bools
     line: Ints
     tie: Ints
-    _hits: dict[float | None, Hits] = field(default_factory=dict, init=False, repr=False)
+    _hits: dict[tuple[float | None, int | None], Hits] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def judgments(self) -> Judgments:
         """The judgments of all topics."""
         return self.lines.judgments
 
-    @property
+    @cached_property
     def n_topics(self) -> int:
         """How many topics are evaluated."""
         return self.judgments.n_topics
@@ -138,15 +138,18 @@ class Ranking:
 
     def hits(self, level: float | None = None, cutoff: int | None = None) -> Hits:
         """Return the relevant documents of all lists, up to rank `cutoff`."""
-        if level not in self._hits:
-            at = np.flatnonzero(self.relevant(level))
-            topic = self.topic[at]
-            before = np.searchsorted(topic, np.arange(self.n_topics))
-            nth = np.arange(len(at)) - before[topic] + 1
-            self._hits[level] = Hits(topic, self.rank[at], nth, self.grade[at])
-        hits = self._hits[level]
-        if cutoff is None:
-            return hits
+        if (level, cutoff) not in self._hits:
+            self._hits[level, cutoff] = self._found(level) if cutoff is None else self._up_to(cutoff, self.hits(level))
+        return self._hits[level, cutoff]
+
+    def _found(self, level: float | None) -> Hits:
+        at = np.flatnonzero(self.relevant(level))
+        topic = self.topic[at]
+        before = np.searchsorted(topic, np.arange(self.n_topics))
+        nth = np.arange(len(at)) - before[topic] + 1
+        return Hits(topic, self.rank[at], nth, self.grade[at])
+
+    def _up_to(self, cutoff: int, hits: Hits) -> Hits:
         top = hits.rank <= cutoff
         return Hits(hits.topic[top], hits.rank[top], hits.nth[top], hits.grade[top])
 

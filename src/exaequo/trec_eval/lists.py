@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -26,6 +26,8 @@ class Lists(Ranking):
     present: Bools
     release: int
     collection_size: int
+    #: What gains come to, by the parameters that give them (see `gains`).
+    gained: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
     def rel(self) -> Floats:
