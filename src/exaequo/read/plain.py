@@ -6,7 +6,7 @@ is read as a table, which also says what is wrong with it; so is what has anythi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -31,6 +31,8 @@ LARGE = 2.0**53
 _MOST = 8_000_000
 #: Bytes of the longest field, in words of eight.
 _LONGEST = 64
+#: Bits of a key that hold the number of its line, and the last of them there is room for.
+_BITS, _LINE = np.uint64(20), np.uint64(2**20 - 1)
 _MIXER, _HALF = np.uint64(0xFF51AFD7ED558CCD), np.uint64(32)
 #: What is kept of a word of which so many bytes belong to a field.
 _KEPT = np.array([256**size - 1 for size in range(9)], dtype=np.uint64)
@@ -41,18 +43,17 @@ _POWERS = 10.0 ** np.arange(_DIGITS + 1)
 
 @dataclass(frozen=True, eq=False)
 class Plain:
-    """Lines, topic after topic: `topics`, how many lines each has, and of each line `docno`, `value` and `key`.
+    """Lines, topic after topic: `topics`, how many lines each has, and of each line `docno` and `value`.
 
-    Keys are hashes of topic and document, no two alike; `order` sorts them. `rank` reads the ranks that a text has,
-    `label` is what it calls itself.
+    `keys` are hashes of topic and document, no two alike, in ascending order, each with its line in the last bits.
+    `rank` reads the ranks that a text has, `label` is what it calls itself.
     """
 
     topics: list[str]
     sizes: Ints
     docno: npt.NDArray[np.bytes_]
     value: Floats
-    key: Words
-    order: Ints
+    keys: Words
     rank: Callable[[], Words] | None = None
     label: str | None = None
 
@@ -69,10 +70,10 @@ def _text(name: str, values: npt.NDArray[np.bytes_]) -> pl.Series:
 
 def shared(one: Plain, two: Plain) -> tuple[Ints, Ints]:
     """Return the lines of one that are lines of two, as far as their documents tell, and their places there."""
-    own, other = one.key[one.order], two.key[two.order]
+    own, other = one.keys >> _BITS, two.keys >> _BITS
     at = np.minimum(np.searchsorted(other, own), len(other) - 1)
     there = other[at] == own
-    mine, its = one.order[there], two.order[at[there]]
+    mine, its = ((each & _LINE).astype(np.int64) for each in (one.keys[there], two.keys[at[there]]))
     same = one.docno[mine] == two.docno[its]
     return mine[same], its[same]
 
@@ -82,12 +83,19 @@ def of_lists(lists: Lists, number: str) -> Plain | None:
     held = lists.documents
     if lists.numbers is not None or lists.remarks or any(type(each) is not dict for each in held):
         return None
-    sizes = [*map(len, held)]
+    sizes = [len(each) for each in held]
     values = _numbers(chain.from_iterable(each.values() for each in held), sum(sizes))
-    topic, docno = _column(lists.topics, len(sizes)), _column(chain.from_iterable(held), sum(sizes))
+    topic, docno = _column(lists.topics, len(sizes)), _column(_joined(held), sum(sizes))
     if topic is None or docno is None or values is None:
         return None
     return _made(topic.repeat(sizes, axis=0), docno, values, number)
+
+
+def _joined(held: Iterable[Any]) -> Iterator[str]:
+    """Join the names of each list first: that goes through memory in short stretches."""
+    for each in held:
+        if each:
+            yield "\n".join(each)
 
 
 def of_columns(qid: Sequence[Any], docno: Sequence[Any], values: Sequence[Any], number: str) -> Plain | None:
@@ -127,7 +135,7 @@ def of_text(data: bytes, layout: Layout) -> Plain | None:
 
 def _made(topic: Words, docno: Words, value: Floats, number: str) -> Plain | None:
     """Return lines, unless a topic is in two pieces, two lines have one key, or a number has something about it."""
-    if not len(value) or not (np.abs(value) < (LARGE if number == "sim" else np.inf)).all():
+    if not 0 < len(value) <= _LINE or not (np.abs(value) < (LARGE if number == "sim" else np.inf)).all():
         return None
     first = np.flatnonzero(np.append(True, (topic[1:] != topic[:-1]).any(axis=1)))
     topics = [each.decode() for each in _bytes(topic[first]).tolist()]
@@ -135,11 +143,11 @@ def _made(topic: Words, docno: Words, value: Floats, number: str) -> Plain | Non
     for word in (*topic.T, *docno.T):
         mixed = (key ^ word) * _MIXER
         key = np.where(word, mixed ^ (mixed >> _HALF), key)  # so that shorter names do not depend on longer ones
-    order = np.argsort(key)
-    ordered = key[order]
-    if len({*topics}) < len(topics) or (ordered[1:] == ordered[:-1]).any():
+    keys = np.sort((key & ~_LINE) | np.arange(len(key), dtype=np.uint64))
+    hashes = keys >> _BITS
+    if len({*topics}) < len(topics) or (hashes[1:] == hashes[:-1]).any():
         return None
-    return Plain(topics, np.diff(first, append=len(topic)), _bytes(docno), value, key, order)
+    return Plain(topics, np.diff(first, append=len(topic)), _bytes(docno), value, keys)
 
 
 def _numbers(values: Iterable[Any], count: int) -> Floats | None:
