@@ -172,7 +172,7 @@ def evaluate_runs(
             "qrels": _described(qrels.qrels),
             "runs": [{"name": name, **each.about} for name, each in named],
         },
-        evaluated=qrels.topics,
+        every=qrels.names,
     )
 
 
@@ -191,7 +191,7 @@ def _measured(ordering: Ordering, measures: Sequence[Measure], ties: Iterable[st
         else:
             ranking = ordering.ranking(each, seed=options.seed, depth=options.depth)
             values = np.stack([measure.values(ranking) for measure in measures])
-        blocks.append(Block(ordering.run.name, each, tuple(measures), ordering.judgments.topics, values, expected))
+        blocks.append(Block(ordering.run.name, each, tuple(measures), ordering.judgments.names, values, expected))
     if options.missing != "skip":
         return blocks
     kept = np.flatnonzero(ordering.judged_run.returned)

@@ -82,7 +82,7 @@ def html_table(scores: Scores) -> str:
 def summary(scores: Scores) -> str:
     """Say in one line how ties were ordered and what was evaluated."""
     options = scores.options
-    sizes = sorted({len(block.topics) for block in scores.blocks})
+    sizes = sorted({len(block.names) for block in scores.blocks})
     topics = say("{n:,} {n:topic|topics}", n=sizes[-1])
     if len(sizes) > 1:
         topics = say("{least} to {most} topics", least=sizes[0], most=sizes[-1])
