@@ -6,7 +6,7 @@ is read as a table, which also says what is wrong with it; so is what has anythi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -96,12 +96,6 @@ def _joined(held: Iterable[Any]) -> Iterator[str]:
     for each in held:
         if each:
             yield "\n".join(each)
-
-
-def of_columns(qid: Sequence[Any], docno: Sequence[Any], values: Sequence[Any], number: str) -> Plain | None:
-    """Return the lines of columns."""
-    columns = _column(qid, len(qid)), _column(docno, len(docno)), _numbers(values, len(values))
-    return None if any(each is None for each in columns) else _made(*columns, number)  # type: ignore[arg-type]
 
 
 def of_text(data: bytes, layout: Layout) -> Plain | None:
