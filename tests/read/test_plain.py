@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from exaequo.evaluation import evaluate
 from exaequo.read import Qrels, Run, Source, read_qrels, read_run, trec
-from exaequo.read.plain import of_text
+from exaequo.read.plain import of_text, shared
 
 #: Names of one word of eight bytes and of more, some of them the beginning of others.
 NAMES = st.text("aZ9-", min_size=1, max_size=20)
@@ -84,6 +84,17 @@ def test_lines_are_judged_as_by_a_table(judged: Texts, returned: Texts, ties: st
             found = evaluate(qrels, run, measures, ties)
             assert found.to_dict() == expected.to_dict()
             assert found.warnings == expected.warnings
+
+
+def test_equal_keys_are_not_enough() -> None:
+    one, two = (of_text(text, trec.QRELS) for text in (b"1 0 a 1\n2 0 a 1\n", b"1 0 b 1\n2 0 a 1\n"))
+    assert one is not None
+    assert two is not None
+    lines = [
+        (mine.tolist(), its.tolist()) for mine, its in (shared(one, one), shared(one, replace(two, keys=one.keys)))
+    ]
+    assert [sorted(mine) for mine, _ in lines] == [[0, 1], [1]]
+    assert all(mine == its for mine, its in lines)
 
 
 SOUND = b"1 Q0 a 1 2.5 me\n1 Q0 b 2 1.5 me\n2 Q0 a 1 1 me\n"
