@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 import numpy as np
-import polars as pl
 
 from exaequo.choices import EXPECTED, INTERVAL, ORDERS_SAMPLED
 from exaequo.errors import BadParameter, DataWarning, MissingTopics, bad_input
 from exaequo.expected import expected_values
+from exaequo.frames import pl
 from exaequo.judge import JudgedRun, Judgments, judge, prepare
 from exaequo.measures import Measure, parse_measures
 from exaequo.options import Evaluation, Options, first_order, keywords, one_strategy
@@ -90,8 +90,7 @@ def lexirecall(
     options = Options(ties=(one_strategy(ties),), rel_level=rel_level, seed=seed)
     both = list(judged_runs(read_qrels(qrels), (read_run(run) for run in (one, two)), options))
     first, second = (ordering.ranking(ties, seed=seed) for ordering, _ in both)
-    topics = first.judgments.topics.to_list()
-    return dict(zip(topics, lexicographic_recall(first, second).tolist(), strict=True))
+    return dict(zip(first.judgments.names, lexicographic_recall(first, second).tolist(), strict=True))
 
 
 # ---------------------------------------------------------------------------------------------------- the one loop
@@ -171,12 +170,12 @@ def evaluate_runs(
         beside=tuple(replace(block, run=name) for name, each in named for block in each.beside),
         facts={name: each.facts for name, each in named},
         remarks=tuple(remarks),
-        options=asdict(options),
+        options=dict(vars(options)),
         inputs={
             "qrels": _described(qrels.qrels),
             "runs": [{"name": name, **each.about} for name, each in named],
         },
-        evaluated=qrels.topics,
+        every=qrels.names,
     )
 
 
@@ -195,7 +194,7 @@ def _measured(ordering: Ordering, measures: Sequence[Measure], ties: Iterable[st
         else:
             ranking = ordering.ranking(each, seed=options.seed, depth=options.depth)
             values = np.stack([measure.values(ranking) for measure in measures])
-        blocks.append(Block(ordering.run.name, each, tuple(measures), ordering.judgments.topics, values, expected))
+        blocks.append(Block(ordering.run.name, each, tuple(measures), ordering.judgments.names, values, expected))
     if options.missing != "skip":
         return blocks
     kept = np.flatnonzero(ordering.judged_run.returned)
@@ -206,7 +205,7 @@ def _measured(ordering: Ordering, measures: Sequence[Measure], ties: Iterable[st
 
 
 def _described(data: Run | Qrels) -> dict[str, Any]:
-    return {"file": data.source.name, "sha256": data.source.sha256, "lines": data.frame.height}
+    return {"file": data.source.name, "sha256": data.source.sha256, "lines": data.height}
 
 
 # --------------------------------------------------------------------------------------------------------- remarks
@@ -220,7 +219,7 @@ def remarks_on_judgments(judgments: Judgments, measures: Sequence[Measure] = ())
         found = f"no relevant document in {count(len(judgments.nothing_relevant), 'topic')}"
         mend = "Check the judgments, --rel-level and --max-grade."
         raise bad_input(name, found, "at least one", mend)
-    if ALL in judgments.topics:
+    if ALL in judgments.names:
         remarks.append(f"{name}: a topic is called {ALL!r}; in CSV and trec output so are the figures of all topics")
     if judgments.nothing_relevant:
         topics = judgments.nothing_relevant
@@ -260,7 +259,7 @@ def remarks_on_grades(judgments: Judgments) -> list[str]:
             "measures without subtopics take the highest grade"
         )
     for column, what, measure in (("stratum", "strata", "xinfAP"), ("prob", "chances to be drawn", "statAP")):
-        if column in judgments.qrels.frame.columns:
+        if judgments.qrels.plain is None and column in judgments.qrels.frame.columns:
             remarks.append(
                 f"{name}: the judgments are a sample, with {what}; {measure} estimates from it, all other measures "
                 "take what was judged for all there is"
@@ -304,6 +303,8 @@ def refuse_unjudged(run: Run, qrels: Qrels) -> None:
 
 def _remarks_on_documents(judged: JudgedRun) -> list[str]:
     """Say that the documents of a run and those judged seem to have different names."""
+    if judged.run.plain is not None and judged.judged.any():
+        return []
     name, run, qrels = judged.run.source.name, judged.run.frame, judged.judgments.qrels.frame
     remarks = []
     if len(judged.row) and not judged.judged.any():

@@ -5,19 +5,20 @@ Judged 0, judged below 0 and not judged at all stay apart: a document nobody jud
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from exaequo.choices import HIGHEST_GRADE
+from exaequo.frames import pl
+from exaequo.read.plain import Floats as Floats
+from exaequo.read.plain import Ints as Ints
+from exaequo.read.plain import shared
 from exaequo.read.records import KEY, Qrels, Run
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
 
@@ -39,13 +40,13 @@ class Subtopics:
 class Judgments:
     """The qrels, prepared once for all runs.
 
-    Evaluated are the topics with at least one relevant document, in the byte order of their names; `topic` and
+    Evaluated are the topics with at least one relevant document, in the byte order of their `names`; `topic` and
     `grade` hold their judgments, normalised, in the order of the file, and `row` their place in the file. `merged`
     counts the judgments of subtopics beyond the first of a document, which has the highest grade of all of them.
     """
 
     qrels: Qrels
-    topics: pl.Series
+    names: list[str]
     topic: Ints
     grade: Floats
     row: Ints
@@ -60,7 +61,24 @@ class Judgments:
     @property
     def n_topics(self) -> int:
         """How many topics are evaluated."""
-        return len(self.topics)
+        return len(self.names)
+
+    @cached_property
+    def topics(self) -> pl.Series:
+        """The names of the topics that are evaluated."""
+        return pl.Series("qid", self.names, dtype=pl.String)
+
+    @cached_property
+    def number(self) -> dict[str, int]:
+        """The place of each topic among the `names`."""
+        return {name: at for at, name in enumerate(self.names)}
+
+    @cached_property
+    def place(self) -> Ints:
+        """The place in `topic` and `grade` of each line of the file, -1 if its topic is not evaluated."""
+        places = np.full(self.qrels.height, -1)
+        places[self.row] = np.arange(len(self.row))
+        return places
 
     @cached_property
     def lines(self) -> pl.DataFrame:
@@ -83,9 +101,7 @@ class Judgments:
         table = self.qrels.subtopics
         if table is None:
             return Subtopics(np.arange(len(self.topic)), self.topic, self.grade, np.arange(self.n_topics), self.topics)
-        places = np.full(self.qrels.frame.height, -1)
-        places[self.row] = np.arange(len(self.row))
-        place = places[table["row"].to_numpy()]
+        place = self.place[table["row"].to_numpy()]
         kept = place >= 0
         names = table["subtopic"].unique().sort()
         name = topic_codes(table["subtopic"], names).to_numpy().astype(np.int64)
@@ -128,10 +144,8 @@ def prepare(
     `level` is the least grade that counts as relevant (default: any above 0). A grade above `highest` counts as 0.
     `every` evaluates topics with nothing relevant too.
     """
-    frame = qrels.frame
-    known = frame["qid"].unique().sort()
-    code = topic_codes(frame["qid"], known).to_numpy().astype(np.int64)
-    rel = frame["rel"].to_numpy()
+    known, rel = qrels.topics, qrels.numbers
+    code = _coded(qrels, {name: at for at, name in enumerate(known)})
     grade = np.where(rel > highest, 0.0, rel)
     every_rel, every_row = rel, np.arange(len(rel))
     if qrels.subtopics is not None:
@@ -145,13 +159,13 @@ def prepare(
     kept = evaluated[code]
     return Judgments(
         qrels=qrels,
-        topics=known.filter(pl.Series(evaluated)),
+        names=[name for name, there in zip(known, evaluated.tolist(), strict=True) if there],
         topic=(np.cumsum(evaluated) - 1)[code[kept]],
         grade=grade[kept],
         row=np.flatnonzero(kept),
         level=level,
         highest=highest,
-        nothing_relevant=known.filter(pl.Series(~evaluated)).to_list(),
+        nothing_relevant=[name for name, there in zip(known, evaluated.tolist(), strict=True) if not there],
         too_high=int(np.sum(every_rel > highest)),
         merged=len(every_rel) - len(rel),
     )
@@ -193,48 +207,56 @@ class JudgedRun:
         """The grade of each line as the judgments have it, also where it is too high to count; 0 if there is none."""
         if not self.judgments.too_high:
             return self.grade
-        grades = self.judgments.qrels.frame["rel"].to_numpy()[self.judgments.row]
+        grades = self.judgments.qrels.numbers[self.judgments.row]
         return np.where(self.judged, grades[self.place], self.grade)
 
     @property
     def missing(self) -> list[str]:
         """Evaluated topics the run has no line for."""
-        return self.judgments.topics.filter(pl.Series(self.returned == 0)).to_list()
+        return [self.judgments.names[at] for at in np.flatnonzero(self.returned == 0).tolist()]
 
     @cached_property
     def stray(self) -> list[str]:
         """Topics of the run that nobody judged."""
-        if len(self.row) == self.run.frame.height:
+        if len(self.row) == self.run.height:
             return []
-        judged = self.judgments.qrels.frame["qid"].unique()
-        mine = self.run.frame["qid"].unique()
-        return mine.filter(~mine.is_in(judged.implode())).sort().to_list()
+        return sorted({*self.run.topics} - {*self.judgments.names, *self.judgments.nothing_relevant})
+
+
+def _coded(lines: Run | Qrels, number: Mapping[str, int]) -> Ints:
+    """Return the number of the topic of each line, -1 if it has none."""
+    if lines.plain is not None:
+        numbers = np.array([number.get(topic, -1) for topic in lines.plain.topics])
+        return np.repeat(numbers, lines.plain.sizes)
+    codes = topic_codes(lines.frame["qid"], pl.Series(list(number), dtype=pl.String))
+    return np.asarray(codes.cast(pl.Int64).fill_null(-1).to_numpy())
 
 
 def judge(run: Run, judgments: Judgments) -> JudgedRun:
     """Join one run to the judgments."""
-    codes = topic_codes(run.frame["qid"], judgments.topics)
-    frame, row = run.frame, np.arange(run.frame.height)
-    if codes.null_count():
-        kept = codes.is_not_null()
-        frame, row, codes = frame.filter(kept), row[kept.to_numpy()], codes.filter(kept)
-    topic = codes.to_numpy().astype(np.int64)
-    at, place = _look_up(frame, topic, judgments)
-    grade, places = np.zeros(len(row)), np.full(len(row), -1)
+    topic, sim = _coded(run, judgments.number), run.numbers
+    at, place = _look_up(run, topic, judgments)
+    grade, places, row = np.zeros(len(topic)), np.full(len(topic), -1), np.arange(len(topic))
     grade[at] = judgments.grade[place]
     places[at] = place
-    return JudgedRun(run, judgments, topic, frame["sim"].to_numpy(), grade, places >= 0, row, places)
+    judged = JudgedRun(run, judgments, topic, sim, grade, places >= 0, row, places)
+    return judged if (topic >= 0).all() else judged.part(topic >= 0)
 
 
-def _look_up(run: pl.DataFrame, topic: Ints, judgments: Judgments) -> tuple[Ints, Ints]:
+def _look_up(run: Run, topic: Ints, judgments: Judgments) -> tuple[Ints, Ints]:
     """Return which lines of the run are judged, and the place of the judgment of each.
 
     Joining on one 64-bit key is several times as fast as on two strings. It stays exact: every pair of lines whose
     keys agree is compared by topic and by name.
     """
-    lines = run.select(KEY).with_row_index("at")
-    pairs = lines.join(judgments.lines, on=KEY, how="inner")
-    at, place = pairs["at"].to_numpy().astype(np.int64), pairs["place"].to_numpy()
-    same_name = run["docno"][at] == judgments.qrels.frame["docno"][judgments.row[place]]
-    same = same_name.to_numpy() & (topic[at] == judgments.topic[place])
+    if run.plain is None or judgments.qrels.plain is None:
+        pairs = run.frame.select(KEY).with_row_index("at").join(judgments.lines, on=KEY, how="inner")
+        at, place = pairs["at"].to_numpy().astype(np.int64), pairs["place"].to_numpy()
+        same_name = (run.frame["docno"][at] == judgments.qrels.frame["docno"][judgments.row[place]]).to_numpy()
+        at, place = at[same_name], place[same_name]
+    else:
+        at, found = shared(run.plain, judgments.qrels.plain)
+        place = judgments.place[found]
+        at, place = at[place >= 0], place[place >= 0]
+    same = topic[at] == judgments.topic[place]
     return at[same], place[same]

@@ -23,10 +23,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from exaequo.choices import PRECISIONS, STRATEGIES
 from exaequo.errors import bad_input
+from exaequo.frames import pl
 from exaequo.judge import Bools, Floats, Ints, JudgedRun, Judgments
 from exaequo.options import check_choice
 from exaequo.read.records import Run
@@ -83,14 +83,14 @@ class Ranking:
     judged: Bools
     line: Ints
     tie: Ints
-    _hits: dict[float | None, Hits] = field(default_factory=dict, init=False, repr=False)
+    _hits: dict[tuple[float | None, int | None], Hits] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def judgments(self) -> Judgments:
         """The judgments of all topics."""
         return self.lines.judgments
 
-    @property
+    @cached_property
     def n_topics(self) -> int:
         """How many topics are evaluated."""
         return self.judgments.n_topics
@@ -138,15 +138,18 @@ class Ranking:
 
     def hits(self, level: float | None = None, cutoff: int | None = None) -> Hits:
         """Return the relevant documents of all lists, up to rank `cutoff`."""
-        if level not in self._hits:
-            at = np.flatnonzero(self.relevant(level))
-            topic = self.topic[at]
-            before = np.searchsorted(topic, np.arange(self.n_topics))
-            nth = np.arange(len(at)) - before[topic] + 1
-            self._hits[level] = Hits(topic, self.rank[at], nth, self.grade[at])
-        hits = self._hits[level]
-        if cutoff is None:
-            return hits
+        if (level, cutoff) not in self._hits:
+            self._hits[level, cutoff] = self._found(level) if cutoff is None else self._up_to(cutoff, self.hits(level))
+        return self._hits[level, cutoff]
+
+    def _found(self, level: float | None) -> Hits:
+        at = np.flatnonzero(self.relevant(level))
+        topic = self.topic[at]
+        before = np.searchsorted(topic, np.arange(self.n_topics))
+        nth = np.arange(len(at)) - before[topic] + 1
+        return Hits(topic, self.rank[at], nth, self.grade[at])
+
+    def _up_to(self, cutoff: int, hits: Hits) -> Hits:
         top = hits.rank <= cutoff
         return Hits(hits.topic[top], hits.rank[top], hits.nth[top], hits.grade[top])
 
@@ -261,9 +264,13 @@ class Ordering:
     @cached_property
     def _by_name(self) -> Ints:
         """Tied documents by docno, descending, in the order of bytes."""
+        if (plain := self.run.plain) is not None:
+            names = plain.docno[self.judged_run.row[self._order[self._places]]]
+            order = np.argsort(names)[::-1]
+            return order[np.argsort(self._tie[order], kind="stable")]
         tied = pl.DataFrame({"tie": self._tie, "docno": self._tied_column("docno")})
-        order = tied.select(pl.arg_sort_by("tie", "docno", descending=[False, True])).to_series()
-        return order.to_numpy().astype(np.int64)
+        by_name = tied.select(pl.arg_sort_by("tie", "docno", descending=[False, True])).to_series()
+        return by_name.to_numpy().astype(np.int64)
 
     @cached_property
     def _file_ranks(self) -> Floats:
@@ -321,8 +328,11 @@ KEYS: dict[str, Callable[[Tied], Floats]] = {
 def _sorted_order(topic: Ints, sim: npt.NDArray[np.floating[Any]]) -> Ints:
     """Return the order by topic, then by score, best first, then as in the file."""
     same_topic = topic[1:] == topic[:-1]
-    in_one_piece = np.count_nonzero(~same_topic) + 1 == len(np.unique(topic))
+    in_one_piece = np.count_nonzero(~same_topic) + 1 == np.count_nonzero(np.bincount(topic))
     if in_one_piece and np.all(sim[1:][same_topic] <= sim[:-1][same_topic]):
         # The usual file: each list is in order and in one piece, so only the topics have to be sorted.
         return np.argsort(topic, kind="stable")
-    return np.lexsort((-sim, topic))
+    by_sim = np.argsort(-sim, kind="stable")
+    # NumPy sorts small whole numbers by counting.
+    own = topic[by_sim]
+    return by_sim[np.argsort(own.astype(np.uint16) if own.max(initial=0) < 2**16 else own, kind="stable")]

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import polars as pl
 
 from exaequo import tabular
 from exaequo.errors import BadParameter, ExaequoError
+from exaequo.frames import pl
 from exaequo.judge import Floats, Ints
 from exaequo.language import say
 from exaequo.measures import Measure, parse_measure

@@ -6,8 +6,7 @@ begins with =, +, - or @, and a name such as `=HYPERLINK(…)` comes from a stra
 
 from __future__ import annotations
 
-import polars as pl
-
+from exaequo.frames import pl
 from exaequo.text import count, listed
 
 #: What a spreadsheet computes, wide letters too, or drops to see the rest; a sign alone is one.

@@ -9,14 +9,13 @@ import html as markup
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
 from itertools import groupby, zip_longest
 from typing import Any, ClassVar
 
-import polars as pl
-
 from exaequo.choices import COMPARED
+from exaequo.frames import pl
 from exaequo.language import number, say, strategy, word
 from exaequo.text import on_one_line
 
@@ -151,7 +150,12 @@ class Table:
     title: str = ""
     columns: Sequence[Column] = ()
     lines: Sequence[str] = ()
-    frame: pl.DataFrame = field(default_factory=pl.DataFrame)
+    data: pl.DataFrame | None = None
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """What programs read; empty where people alone read the table."""
+        return pl.DataFrame() if self.data is None else self.data
 
     @classmethod
     def of(
@@ -171,7 +175,7 @@ class Table:
             ours = column.name in _WORDS and column.dtype == pl.String
             values = [text and word(text) for text in column] if ours else column
             columns.append(Column(above, values, column.dtype.is_numeric(), places))
-        return cls(title, columns, frame=frame)
+        return cls(title, columns, data=frame)
 
     def whole(self, rows: Sequence[bool]) -> Table:
         """Return the same, but in these rows numbers that are whole, other than percent, are written as such."""

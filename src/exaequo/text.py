@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Sequence
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return `"; did you mean 'x'?"` for the nearest known word, or nothing if none is near."""
+    import difflib  # only what is misspelt needs it
+
     by_fold: dict[str, str] = {}
     for name in known:
         by_fold.setdefault(name.casefold(), name)

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import polars as pl
 
+from exaequo.frames import pl
 from exaequo.judge import Bools, Floats, Ints
 from exaequo.measures import Measure
 from exaequo.order import Groups, Ordering, Ranking

@@ -11,37 +11,16 @@ import errno
 import io
 import os
 import sys
+from collections import UserDict
 from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
 
 import click
 
 from exaequo import __version__
 from exaequo.choices import INTERRUPTED
 from exaequo.cli import output, progress, stopping
-from exaequo.cli.budget import budget
-from exaequo.cli.check import check
-from exaequo.cli.collection import collection
-from exaequo.cli.compare import compare
-from exaequo.cli.demo import demo
-from exaequo.cli.design import design
-from exaequo.cli.eval import eval_
-from exaequo.cli.experiment import experiment
-from exaequo.cli.explain import explain
-from exaequo.cli.filter import filter_
-from exaequo.cli.gate import gate
-from exaequo.cli.judge import judge
-from exaequo.cli.measures import measures
-from exaequo.cli.metadata import metadata
-from exaequo.cli.order import order
-from exaequo.cli.plot import plot
-from exaequo.cli.pool import pool
-from exaequo.cli.replicate import replicate
-from exaequo.cli.report import report
-from exaequo.cli.search import search
-from exaequo.cli.study import study
-from exaequo.cli.ties import ties
-from exaequo.cli.trec_eval import trec_eval
-from exaequo.cli.unjudged import unjudged
 from exaequo.errors import ExaequoError
 from exaequo.text import printable
 
@@ -88,6 +67,17 @@ SECTIONS = {
 }
 
 
+class _Commands(UserDict[str, Any]):
+    """Commands by name; the file of one is imported when it is asked for."""
+
+    def __getitem__(self, name: str) -> click.Command:
+        if self.data[name] is None:
+            home = import_module(f"{__name__}.{name}")
+            self.data[name] = getattr(home, f"{name}_" if hasattr(home, f"{name}_") else name)
+        command: click.Command = self.data[name]
+        return command
+
+
 class _Sections(click.Group):
     """A group whose help lists the commands by section; one of no section stands at the end."""
 
@@ -99,18 +89,14 @@ class _Sections(click.Group):
                 formatter.write_dl([(f"{name:<10}", about) for name, about in commands.items()])
 
 
-@click.group(cls=_Sections, context_settings={"help_option_names": ["-h", "--help"]})
+_COMMANDS = _Commands({name: None for commands in SECTIONS.values() for name in commands})
+
+
+@click.group(cls=_Sections, commands=_COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="exaequo")
 @click.option("--debug", is_flag=True, help="Show a traceback when something fails.")
 def app(debug: bool) -> None:
     """Evaluate ranked retrieval fairly: scores that do not depend on the names of tied documents."""
-
-
-for command in (
-    *(eval_, explain, compare, gate, design, replicate, plot, report, ties, order, study, filter_, trec_eval, check),
-    *(metadata, measures, collection, search, experiment, pool, judge, unjudged, budget, demo),
-):
-    app.add_command(command)
 
 
 def _said(error: Exception) -> str:

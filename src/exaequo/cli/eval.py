@@ -82,7 +82,7 @@ def _show(scores: Scores, target: Target, *, per_topic: bool) -> None:
         target.text(formats.text_table(scores, per_topic=per_topic, width=width, colour=colour))
     else:
         if target.format == "csv":
-            target.show({"scores": Table(frame=formats.tidy(scores, per_topic=per_topic))})
+            target.show({"scores": Table(data=formats.tidy(scores, per_topic=per_topic))})
         else:
             output.write(formats.written(scores, target.format, per_topic=per_topic), target.path)
         exact = target.format in ("csv", "parquet")

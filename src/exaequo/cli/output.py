@@ -16,7 +16,6 @@ from exaequo.cli import progress
 from exaequo.errors import ExaequoError, UsageError
 from exaequo.language import say
 from exaequo.text import on_screen, printable
-from exaequo.writing import write_whole
 
 #: One screen has so many lines; a line is left for the prompt.
 LEAST_LINES, MOST_LINES = 23, 40
@@ -30,6 +29,8 @@ def write(content: str | bytes, path: str | None) -> None:
     progress.hide()
     data = content.encode(errors="surrogateescape") if isinstance(content, str) else content
     if path is not None and path != STDIN:
+        from exaequo.writing import write_whole
+
         write_whole(path, data)
         return
     stream = _stdout()

@@ -15,9 +15,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from exaequo.compat import default_ties
+from exaequo.frames import pl
 from exaequo.options import strategies
 from exaequo.read import read_qrels, read_run, trec
 from exaequo.trec_eval.catalogue import BY_NAME, NICKNAMES, Request, requests
@@ -89,7 +89,7 @@ class RelevanceEvaluator:
             unknown = column.request.official.name in ("runid", "relstring")
             values = np.zeros(lists.n_topics) if unknown else column.values
             figures[_key(column.request, column.name)] = values.tolist()
-        place = {topic: at for at, topic in enumerate(lists.judgments.topics)}
+        place = lists.judgments.number
         return {
             topic: {name: values[place[topic]] for name, values in figures.items()}
             for topic in map(str, scores)

@@ -228,4 +228,4 @@ def table_of(frame: pl.DataFrame) -> Table:
         return [int(value) if value is not None and value.is_integer() else value for value in column]
 
     columns = [Column(head(each.name), written(each), each.dtype.is_numeric()) for each in frame]
-    return Table(columns=columns, frame=frame)
+    return Table(columns=columns, data=frame)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import pairwise
 from math import ceil
 
@@ -35,6 +34,8 @@ def interpolated_precision(ranking: Ranking, recall: float, rel: float | None = 
 
 def least_found(recall: float, n_rel: Ints) -> Ints:
     """Return how many of so many relevant documents make a recall, a decimal fraction, exactly."""
+    from fractions import Fraction
+
     level = Fraction(str(recall))
     sizes, which = np.unique(n_rel, return_inverse=True)
     return np.array([ceil(level * int(size)) for size in sizes], dtype=np.int64)[which]

@@ -7,8 +7,8 @@ from math import log2
 from typing import NamedTuple
 
 import numpy as np
-import polars as pl
 
+from exaequo.frames import pl
 from exaequo.judge import Bools, Floats, Ints, Judgments
 from exaequo.measures.arithmetic import spread
 from exaequo.measures.gain import discount, up_to

@@ -289,13 +289,17 @@ def temporary() -> Iterator[None]:
 
 def catalogue() -> dict[str, Definition]:
     """Return every measure by name: ours, those of installed packages, those defined so far."""
+    _load()
+    order = {family: at for at, family in enumerate(FAMILIES)}
+    return dict(sorted(_DEFINITIONS.items(), key=lambda item: order.get(item[1].family, len(order))))
+
+
+def _load() -> None:
     global _looked
     _load_ours()
     if not _looked:
         _looked = True  # at once, because packages that define measures come back here
         _load_packages()
-    order = {family: at for at, family in enumerate(FAMILIES)}
-    return dict(sorted(_DEFINITIONS.items(), key=lambda item: order.get(item[1].family, len(order))))
 
 
 @cache
@@ -333,7 +337,7 @@ def known(name: str) -> Definition | None:
     """Return what there is to say about the measure of that name or alias, if there is one."""
     _load_ours()
     if _ALIASES.get(name, name) not in _DEFINITIONS:
-        catalogue()
+        _load()
     return _DEFINITIONS.get(_ALIASES.get(name, name))
 
 

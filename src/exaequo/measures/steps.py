@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from math import ceil
 from typing import Any
 
@@ -180,6 +179,8 @@ def f_step(precision: Step, recall: Step, beta: float, key: str = "f") -> Step:
 
 def least(recall: float, n: int) -> int:
     """Return how many of n relevant documents make a recall, taken as the decimal fraction that is written."""
+    from fractions import Fraction
+
     return ceil(Fraction(str(recall)) * n)
 
 

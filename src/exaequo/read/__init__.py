@@ -11,14 +11,15 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-import polars as pl
-
 from exaequo.choices import READERS
 from exaequo.errors import BadParameter, InputError, bad_input
+from exaequo.frames import pl
 from exaequo.read import datasets, golden, objects, tables, trec
+from exaequo.read.foreign import refuse_foreign
 from exaequo.read.metadata import header_of, read_metadata, write_metadata
 from exaequo.read.oddities import oddities
 from exaequo.read.places import Place
+from exaequo.read.plain import Plain, of_lists, of_text
 from exaequo.read.records import Qrels, Run, by_subtopic, repeated
 from exaequo.read.source import PACKED, Mend, Source, load
 from exaequo.text import did_you_mean
@@ -63,8 +64,12 @@ def read_run(
     without a guess, as `run.source.mended` says: lines of column names, documents that are there again, …
     """
     if isinstance(data, Run):
-        return data if name is None else replace(data, name=name)
+        return data if name is None else data.named(name)
     frame, source = _read(data, trec.RUN, name or "run", _Asked(reader, columns, digest, mend))
+    if isinstance(frame, Plain):
+        its_own = frame.label or getattr(data, "name", None)
+        name = name or (its_own if isinstance(its_own, str) and its_own else source.stem)
+        return Run.of(frame, name=name, source=source)
     ids = frame["run_id"].fill_null("") if "run_id" in frame.columns else None
     n_names = 1 if ids is None or (ids == ids[0]).all() else ids.n_unique()
     if name is None:
@@ -89,6 +94,8 @@ def read_qrels(
     if isinstance(data, Qrels):
         return data
     frame, source = _read(data, trec.QRELS, "qrels", _Asked(reader, columns, digest, mend))
+    if isinstance(frame, Plain):
+        return Qrels.of(frame, source=source)
     return by_subtopic(frame, source)
 
 
@@ -116,8 +123,8 @@ def read_qrels_files(paths: Sequence[str], *, mend: bool = False) -> Qrels:
     """Read judgments that lie in several files, as if they were one."""
     if len(paths) == 1:
         return read_qrels(paths[0], mend=mend)
-    read = [_read(path, trec.QRELS, "qrels", _Asked(mend=mend)) for path in paths]
-    frame = pl.concat([frame for frame, _ in read], how="diagonal")
+    read = [_read(path, trec.QRELS, "qrels", _Asked(mend=mend, plain=False)) for path in paths]
+    frame = pl.concat([frame for frame, _ in read if isinstance(frame, pl.DataFrame)], how="diagonal")
     again = repeated(frame, subtopics=True)
     if again is not None:
         qid, docno = again.select("qid", "docno").row(0)
@@ -129,15 +136,16 @@ def read_qrels_files(paths: Sequence[str], *, mend: bool = False) -> Qrels:
 
 
 class _Asked(NamedTuple):
-    """How something is to be read; as `read_run` says."""
+    """How something is to be read, as `read_run` says; `plain` allows for lines that are no table."""
 
     reader: str | None = None
     columns: Mapping[str, str] | None = None
     digest: bool = False
     mend: bool = False
+    plain: bool = True
 
 
-def _read(data: object, layout: trec.Layout, name: str, asked: _Asked) -> tuple[pl.DataFrame, Source]:
+def _read(data: object, layout: trec.Layout, name: str, asked: _Asked) -> tuple[pl.DataFrame | Plain, Source]:
     reader, columns = asked.reader, asked.columns
     if reader is not None and reader not in READERS:
         raise BadParameter(f"reader must be one of {', '.join(READERS)}. Got {reader!r} instead.")
@@ -149,18 +157,19 @@ def _read(data: object, layout: trec.Layout, name: str, asked: _Asked) -> tuple[
         return _read_object(data, layout, name, asked)
     path = os.fspath(data)
     if layout is trec.QRELS and datasets.is_named(path):
-        return _parsed(*datasets.judgments(path, digest=asked.digest), "trec", layout, None)
+        return _parsed(*datasets.judgments(path, digest=asked.digest), "trec", layout, None, plain=asked.plain)
     content, source = load(path, digest=asked.digest, marked=asked.mend)
     kind = _kind_of(path, content, layout, reader)
     try:
-        return _parsed(content, source, kind, layout, columns)
+        return _parsed(content, source, kind, layout, columns, plain=asked.plain)
     except InputError:
         if not asked.mend:
             raise
     from exaequo.read.mends import mended
 
     content, now, done = mended(content, kind, layout, source, columns)
-    return _parsed(content, replace(source, mended=done), now, layout, columns if now == kind else None)
+    columns = columns if now == kind else None
+    return _parsed(content, replace(source, mended=done), now, layout, columns, plain=asked.plain)
 
 
 def _kind_of(path: str, content: bytes, layout: trec.Layout, reader: str | None) -> str:
@@ -186,50 +195,64 @@ def mended_file(
 
 
 def _parsed(
-    content: bytes, source: Source, kind: str, layout: trec.Layout, columns: Mapping[str, str] | None
-) -> tuple[pl.DataFrame, Source]:
+    content: bytes, source: Source, kind: str, layout: trec.Layout, columns: Mapping[str, str] | None, *, plain: bool
+) -> tuple[pl.DataFrame | Plain, Source]:
     """Read a whole file of this kind."""
     if kind == "trec":
-        header, start = header_of(content, source.name)
-        layout = trec.layout_of(content, start) if layout is trec.QRELS else layout
-        frame = trec.parse(content, layout, source.name, subtopics=layout is trec.QRELS, start=start)
-        remarks = oddities(frame, layout, source.name, content, table=False)
-        return trec.with_chances(frame), replace(source, header=header, remarks=(*remarks,))
+        return _read_text(content, layout, source, plain=plain)
     frame, odd = tables.parse(content, kind, layout, source.name, columns)
     return frame, replace(source, remarks=(*odd, *oddities(frame, layout, source.name, content)))
 
 
-def _read_object(data: object, layout: trec.Layout, name: str, asked: _Asked) -> tuple[pl.DataFrame, Source]:
+def _read_text(
+    content: bytes, layout: trec.Layout, source: Source, *, plain: bool
+) -> tuple[pl.DataFrame | Plain, Source]:
+    header, start = header_of(content, source.name)
+    source = replace(source, header=header)
+    layout = trec.layout_of(content, start) if layout is trec.QRELS else layout
+    refuse_foreign(content, source.name, layout.what)
+    lines = of_text(content[start:], layout) if plain and layout in (trec.RUN, trec.QRELS) else None
+    if lines is not None:
+        return lines, source
+    frame = trec.parse(content, layout, source.name, subtopics=layout is trec.QRELS, start=start)
+    remarks = oddities(frame, layout, source.name, content, table=False)
+    return trec.with_chances(frame), replace(source, remarks=(*remarks,))
+
+
+def _read_object(data: object, layout: trec.Layout, name: str, asked: _Asked) -> tuple[pl.DataFrame | Plain, Source]:
     if isinstance(data, Iterator):
         data = list(data)
+    lists = golden.found_in(objects.records_of(data), layout, name, asked.columns or {})
+    plain = None if lists is None else of_lists(lists, layout.number)
+    if plain is not None:
+        return plain, Source(name)
+
+    def parsed(*, repeats: bool) -> tuple[pl.DataFrame, tuple[str, ...]]:
+        if lists is not None:
+            return tables.from_lists(lists, layout, name, repeats=repeats)
+        table, no_text = objects.to_table(data, layout, name)
+        return tables.normalise(table, Place(name, no_text=no_text), layout, asked.columns, repeats=repeats), ()
+
     done: tuple[Mend, ...] = ()
     try:
-        frame, odd = _of_object(data, layout, name, asked.columns)
+        frame, odd = parsed(repeats=False)
     except InputError:
         if not asked.mend:
             raise
         from exaequo.read.mends import once
 
-        frame, odd = _of_object(data, layout, name, asked.columns, repeats=True)
+        frame, odd = parsed(repeats=True)
         frame, done = once(frame, layout, name)
         if repeated(frame, subtopics=True) is not None:
             raise
     return frame, Source(name, remarks=(*odd, *oddities(frame, layout, name)), mended=done)
 
 
-def _of_object(
-    data: object, layout: trec.Layout, name: str, columns: Mapping[str, str] | None, *, repeats: bool = False
-) -> tuple[pl.DataFrame, tuple[str, ...]]:
-    lists = golden.found_in(objects.records_of(data), layout, name, columns or {})
-    if lists is not None:
-        return tables.from_lists(lists, layout, name, repeats=repeats)
-    table, no_text = objects.to_table(data, layout, name)
-    return tables.normalise(table, Place(name, no_text=no_text), layout, columns, repeats=repeats), ()
-
-
 def unique_names(named: Sequence[tuple[str, str]]) -> list[str]:
     """Make the names of (name, file) pairs unique: shared ones add the file's name, or its path if that is shared."""
     names = Counter(name for name, _ in named)
+    if len(names) == len(named):
+        return list(names)
     files = Counter((name, Path(file).name) for name, file in named)
     unique: list[str] = []
     for name, file in named:

@@ -101,9 +101,9 @@ def _held_records(data: Mapping[Any, Any], given: Mapping[str, str]) -> Sequence
 
 def is_columns(data: Mapping[Any, Any]) -> bool:
     """Tell whether a dict has the fields of all records side by side: queries, and lists of their documents."""
-    queries = [field for field in (*QUERY_IDS, *QUERY_TEXTS) if isinstance(data.get(field), list | tuple)]
-    lists = [field for field in (*DOCUMENTS[QRELS], *DOCUMENTS[RUN]) if _first_list(data.get(field)) is not None]
-    return bool(queries and lists)
+    queries = (isinstance(data.get(field), list | tuple) for field in (*QUERY_IDS, *QUERY_TEXTS) if field in data)
+    lists = (_first_list(data.get(field)) is not None for field in (*DOCUMENTS[QRELS], *DOCUMENTS[RUN]))
+    return any(queries) and any(lists)
 
 
 def _first_list(column: Any) -> Any:

@@ -13,9 +13,9 @@ from operator import attrgetter, itemgetter
 from typing import Any, NoReturn
 
 import numpy as np
-import polars as pl
 
 from exaequo.errors import InputError, bad_input
+from exaequo.frames import pl
 from exaequo.read.places import IDS, Place
 from exaequo.read.trec import RUN, Layout
 from exaequo.text import count, listed

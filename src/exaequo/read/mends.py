@@ -9,9 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-import polars as pl
-
 from exaequo.errors import InputError
+from exaequo.frames import pl
 from exaequo.read import tables
 from exaequo.read.foreign import marked, refuse_marked
 from exaequo.read.mending import goes_on, lacks_iteration, lacks_name

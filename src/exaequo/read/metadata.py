@@ -12,7 +12,6 @@ from typing import Any
 from exaequo.errors import BadParameter, ExaequoError, bad_input
 from exaequo.read.source import PACKED, load
 from exaequo.read.trec import quoted
-from exaequo.writing import write_whole
 
 START, END = "# ir_metadata.start", "# ir_metadata.end"
 #: The release of the schema that these functions were written for.
@@ -99,6 +98,8 @@ def write_metadata(
     """Write a run with this header, keys and values or YAML, in place of its own; its lines stay as they are."""
     data, source = load(os.fspath(run))
     refuse_packed(output)
+    from exaequo.writing import write_whole
+
     write_whole(os.fspath(output), with_header(data, metadata, source.name))
 
 

@@ -11,9 +11,9 @@ from types import NoneType
 from typing import Any, TypeAlias
 
 import numpy as np
-import polars as pl
 
 from exaequo.errors import bad_input
+from exaequo.frames import pl
 from exaequo.read.golden import is_golden
 from exaequo.read.lists import by_topic, flat, floats, is_missing
 from exaequo.read.trec import Layout
@@ -24,6 +24,8 @@ NoText: TypeAlias = "dict[str, list[tuple[int, object]]]"
 
 def records_of(data: Any) -> Any:
     """Return the rows of a frame that has lists in it; anything else as it is."""
+    if isinstance(data, Mapping):
+        return data
     if isinstance(data, pl.LazyFrame):
         data = data.collect()
     if isinstance(data, pl.DataFrame):

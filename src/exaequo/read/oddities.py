@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 
-import polars as pl
-
+from exaequo.frames import pl
+from exaequo.read.plain import LARGE
 from exaequo.read.trec import Layout, quoted, tidy
 from exaequo.text import count
 
@@ -15,8 +15,6 @@ _IDS = ("qid", "docno")
 _UNSEEN = r"[\p{Cc}\p{Cf}\p{Z}\p{Co}\x{FFFD}&&[^ ]]|^ | $"
 #: What text is made of that has no such characters.
 _PLAIN = bytes(range(0x20, 0x7F)) + b"\n\r\t\v\f"
-#: From here on, doubles do not tell all whole numbers apart.
-LARGE = 2.0**53
 
 
 def oddities(frame: pl.DataFrame, layout: Layout, name: str, text: bytes = b"", *, table: bool = True) -> list[str]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-import polars as pl
 
+from exaequo.frames import pl
+from exaequo.read.plain import Floats, Plain
 from exaequo.read.source import Source
 
 #: Column of the 64-bit hash of (qid, docno): finds duplicates and joins run to qrels (see `judge`).
@@ -35,26 +38,72 @@ class Latency:
         return f"<Latency: median {self.median * 1000:.3g} ms, p95 {self.p95 * 1000:.3g} ms>"
 
 
+class _Lines:
+    """What a run and judgments share: lines, in a frame, or plain, of which the frame is made when it is asked for."""
+
+    number: ClassVar[str]
+    frame: pl.DataFrame
+    plain: Plain | None = None
+
+    @classmethod
+    def of(cls, plain: Plain, **about: Any) -> Self:
+        """Make one of plain lines."""
+        made = object.__new__(cls)
+        vars(made).update(about, plain=plain)
+        return made
+
+    if not TYPE_CHECKING:  # type checkers see the field
+
+        def __getattr__(self, name: str) -> Any:
+            if name != "frame" or self.plain is None:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            vars(self)["frame"] = with_keys(self.plain.frame(self.number))
+            return vars(self)["frame"]
+
+    @property
+    def height(self) -> int:
+        """How many lines there are."""
+        return self.frame.height if self.plain is None else len(self.plain.value)
+
+    @property
+    def numbers(self) -> Floats:
+        """The number of each line."""
+        return self.frame[self.number].to_numpy() if self.plain is None else self.plain.value
+
+    @property
+    def topics(self) -> list[str]:
+        """The topics, in the order of their names."""
+        return self.frame["qid"].unique().sort().to_list() if self.plain is None else sorted(self.plain.topics)
+
+
 @dataclass(frozen=True, eq=False)
-class Run:
+class Run(_Lines):
     """What one system returned: `qid, docno, sim, key`, in file order, and `rank` as the file had it, if it did.
 
     `n_names` counts the different run ids of the file; `name` is the first. `latency` is what each query took, if
     exaequo asked them.
     """
 
+    number: ClassVar[str] = "sim"
     name: str
     frame: pl.DataFrame
     source: Source
     n_names: int = 1
     latency: Latency | None = None
+    plain: Plain | None = field(default=None, init=False)
+
+    def named(self, name: str) -> Run:
+        """Return the same run under another name."""
+        made = copy(self)
+        vars(made)["name"] = name
+        return made
 
     def __repr__(self) -> str:
-        return f"<Run {self.name!r}: {self.frame.height:,} lines, {self.frame['qid'].n_unique():,} topics>"
+        return f"<Run {self.name!r}: {self.height:,} lines, {len(self.topics):,} topics>"
 
 
 @dataclass(frozen=True, eq=False)
-class Qrels:
+class Qrels(_Lines):
     """What people judged: `qid, docno, rel, key`; of a sample also the `stratum`, or the chance to be drawn, `prob`.
 
     Where the iteration field tells subtopics apart, `subtopics` holds every judgment: the `row` of its document in
@@ -62,12 +111,14 @@ class Qrels:
     highest of its grades.
     """
 
+    number: ClassVar[str] = "rel"
     frame: pl.DataFrame
     source: Source
     subtopics: pl.DataFrame | None = None
+    plain: Plain | None = field(default=None, init=False)
 
     def __repr__(self) -> str:
-        return f"<Qrels: {self.frame.height:,} judgments, {self.frame['qid'].n_unique():,} topics>"
+        return f"<Qrels: {self.height:,} judgments, {len(self.topics):,} topics>"
 
 
 def with_keys(frame: pl.DataFrame) -> pl.DataFrame:

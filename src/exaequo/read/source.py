@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bz2
-import hashlib
 import lzma
 import os
 import re
@@ -60,6 +59,8 @@ class Source:
     @property
     def stem(self) -> str:
         """The file name without folders, the ending of its packing and one more ending."""
+        if self.name.isalnum():
+            return self.name
         path = Path(self.name)
         if path.suffix.lower() in PACKED:
             path = path.with_suffix("")
@@ -78,12 +79,18 @@ def load(path: str, *, digest: bool = False, marked: bool = False) -> tuple[byte
     """
     name = called(path)
     raw = _raw_bytes(path, name)
-    source = Source(name, hashlib.sha256(raw).hexdigest() if digest else None)
+    source = Source(name, _digest(raw) if digest else None)
     data = _unpack(raw, name)
     memory.refuse_too_large(name, len(data))
     if not marked:
         refuse_marked(data, name)
     return data.removeprefix(_MARK).removesuffix(_END_OF_FILE), source
+
+
+def _digest(raw: bytes) -> str:
+    from hashlib import sha256
+
+    return sha256(raw).hexdigest()
 
 
 def as_it_stands(data: bytes) -> bytes:

@@ -11,10 +11,9 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-import polars as pl
-
 from exaequo.choices import TABLE_READERS
 from exaequo.errors import InputError, Problem, bad_input
+from exaequo.frames import pl
 from exaequo.read import golden, objects, values
 from exaequo.read.foreign import text_of
 from exaequo.read.lists import DOCNOS, Lists, flat

@@ -15,9 +15,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
 
-import polars as pl
-
 from exaequo.errors import InputError, Problem
+from exaequo.frames import pl
 from exaequo.read.foreign import refuse_foreign
 from exaequo.read.mending import finite, is_number, mend_number, mend_repeat, mend_width
 from exaequo.read.records import repeated, with_keys

@@ -8,12 +8,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
-import polars as pl
 
 from exaequo.aggregate import aggregate
 from exaequo.choices import INTERVAL
 from exaequo.errors import BadParameter, ExaequoError, UsageError
 from exaequo.expected import Expected
+from exaequo.frames import pl
 from exaequo.judge import Bools, Floats, Ints
 from exaequo.measures import Measure, parse_measure
 from exaequo.text import count, did_you_mean, listed
@@ -26,6 +26,10 @@ ALL = "all"
 COLUMNS = ("run", "ties", "topic", "measure", "value")
 
 
+def _series(names: Sequence[str] | pl.Series) -> pl.Series:
+    return pl.Series("qid", names, dtype=pl.String) if isinstance(names, list | tuple) else names  # type: ignore[return-value]
+
+
 @dataclass(frozen=True, eq=False)
 class Block:
     """The values of one run under one strategy: a row per measure, a column per topic.
@@ -36,9 +40,14 @@ class Block:
     run: str
     ties: str
     measures: tuple[Measure, ...]
-    topics: pl.Series
+    names: Sequence[str] | pl.Series
     values: Floats
     expected: Expected | None = None
+
+    @cached_property
+    def topics(self) -> pl.Series:
+        """The topics, one for each column."""
+        return _series(self.names)
 
     def part(self, kept: Ints) -> Block:
         """Keep the topics at these places, in this order."""
@@ -47,7 +56,7 @@ class Block:
 
     def row(self, row: int) -> Values:
         """Return the values of one measure."""
-        values = Values(self.run, self.ties, self.measures[row], self.topics, self.values[row])
+        values = Values(self.run, self.ties, self.measures[row], self.names, self.values[row])
         if self.expected is None:
             return values
         found = self.expected
@@ -64,11 +73,16 @@ class Values:
     run: str
     ties: str
     measure: Measure
-    topics: pl.Series
+    names: Sequence[str] | pl.Series
     values: Floats
     how: str = ""
     deviation: Floats = field(default_factory=lambda: np.zeros(0))
     error: Floats = field(default_factory=lambda: np.zeros(0))
+
+    @cached_property
+    def topics(self) -> pl.Series:
+        """The topics, one for each value."""
+        return _series(self.names)
 
     @property
     def undefined(self) -> Bools:
@@ -89,7 +103,7 @@ class Values:
 
     def to_dict(self) -> dict[str, float]:
         """Return `{topic: value}`."""
-        return dict(zip(self.topics, self.values.tolist(), strict=True))
+        return dict(zip(self.names, self.values.tolist(), strict=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,8 +137,8 @@ class Scores:
     """The result of an evaluation.
 
     `blocks` hold what was asked for; `beside` what was computed besides: other strategies, other measures. `facts` is
-    what else was noted of each run, by its name, `remarks` is what to know about the files, and `evaluated` are all
-    topics with a relevant document.
+    what else was noted of each run, by its name, `remarks` is what to know about the files, and `every` are the names
+    of all topics with a relevant document.
     """
 
     measures: tuple[Measure, ...]
@@ -134,13 +148,15 @@ class Scores:
     remarks: tuple[str, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
     inputs: dict[str, Any] = field(default_factory=dict)
-    evaluated: pl.Series = field(default_factory=lambda: pl.Series(dtype=pl.String))
+    every: Sequence[str] | pl.Series = ()
     _matrices: dict[tuple[str, str], Matrix] = field(default_factory=dict, init=False, repr=False)
 
-    def __post_init__(self) -> None:
-        if not len(self.evaluated) and self.blocks:  # made by hand: all topics there are
-            every = pl.concat([block.topics for block in self.blocks]).unique(maintain_order=True)
-            object.__setattr__(self, "evaluated", every)
+    @cached_property
+    def evaluated(self) -> pl.Series:
+        """All topics with a relevant document; of scores made by hand, all there are."""
+        if not len(self.every) and self.blocks:
+            return pl.concat([block.topics for block in self.blocks]).unique(maintain_order=True)
+        return _series(self.every)
 
     @cached_property
     def runs(self) -> list[str]:
@@ -249,7 +265,7 @@ class Scores:
     @cached_property
     def means(self) -> pl.DataFrame:
         """One row per run, strategy and measure: the mean over topics, or the sum or geometric mean."""
-        rows = [(each.run, each.ties, ALL, each.measure.name, each.mean) for each in self._asked()]
+        rows = [(run, ties, ALL, measure, mean) for (run, ties, measure), mean in self._mean_of.items()]
         return pl.DataFrame(rows, schema=[*COLUMNS[:-1], ("value", pl.Float64)], orient="row")
 
     def _asked(self) -> Iterator[Values]:
@@ -308,7 +324,7 @@ class Scores:
 
     @cached_property
     def _mean_of(self) -> dict[tuple[str, str, str], float]:
-        return {(run, ties, measure): value for run, ties, _, measure, value in self.means.rows()}
+        return {(each.run, each.ties, each.measure.name): each.mean for each in self._asked()}
 
     def to_polars(self, *, means: bool = True) -> pl.DataFrame:
         """Return the tidy table, with the aggregates under the topic `all` unless `means` is False."""
@@ -329,7 +345,7 @@ class Scores:
         for block in self.blocks:
             lists = block.values.T.tolist()
             result.setdefault(block.run, {})[block.ties] = {
-                topic: dict(zip(names, values, strict=True)) for topic, values in zip(block.topics, lists, strict=True)
+                topic: dict(zip(names, values, strict=True)) for topic, values in zip(block.names, lists, strict=True)
             }
         return result
 
@@ -361,7 +377,7 @@ def _at(values: Values, topics: pl.Series) -> Floats:
 def _with_measures(block: Block, measures: tuple[Measure, ...]) -> Block:
     rows = [block.measures.index(measure) for measure in measures]
     expected = block.expected and block.expected.rows(rows)
-    return Block(block.run, block.ties, measures, block.topics, block.values[rows], expected)
+    return Block(block.run, block.ties, measures, block.names, block.values[rows], expected)
 
 
 def _only(what: str, given: str | None, known: Sequence[str]) -> str:

@@ -10,11 +10,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from exaequo import __version__, tabular
 from exaequo.choices import INTERVAL
 from exaequo.expected import SAMPLED
+from exaequo.frames import pl
 from exaequo.language import number, say, strategy, word
 from exaequo.measures import Measure
 from exaequo.scores import ALL, Scores, TieEffect
@@ -82,7 +82,7 @@ def html_table(scores: Scores) -> str:
 def summary(scores: Scores) -> str:
     """Say in one line how ties were ordered and what was evaluated."""
     options = scores.options
-    sizes = sorted({len(block.topics) for block in scores.blocks})
+    sizes = sorted({len(block.names) for block in scores.blocks})
     topics = say("{n:,} {n:topic|topics}", n=sizes[-1])
     if len(sizes) > 1:
         topics = say("{least} to {most} topics", least=sizes[0], most=sizes[-1])

@@ -68,7 +68,7 @@ class Experiment(Tabled):
             Column(word("MB"), self.costs["memory_mb"], digits=0),
             *([Column(word("queries/s"), self.costs["queries_per_second"], digits=0)] if speed else []),
         ]
-        return Table(summary(self.scores), [*shown.columns, *costs], frame=self.systems)
+        return Table(summary(self.scores), [*shown.columns, *costs], data=self.systems)
 
     def text(self, measures: Iterable[str] | str | None = None, width: int = 0, *, speed: bool = True) -> str:
         """Return the same as text, in parts if a `width` says so."""

@@ -259,7 +259,7 @@ def _table(frame: pl.DataFrame) -> Table:
         values = list(map(figure, column)) if column.dtype.is_float() else _in_words(column)
         marks = frame["star"].to_list() if starred else ()
         columns.append(Column(above, values, column.dtype.is_numeric(), marks=marks))
-    return Table(columns=columns, frame=frame)
+    return Table(columns=columns, data=frame)
 
 
 def _in_words(column: pl.Series) -> list[Any]:

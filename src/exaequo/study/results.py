@@ -110,4 +110,4 @@ def together(kept: Sequence[tuple[Kept, str]], measures: Sequence[Measure]) -> S
         }
         none = np.zeros(len(topics), dtype=np.int64)
         facts[run] = RunFacts(**counts, single=none, crossing={}, unstuffed=unstuffed)
-    return Scores(tuple(measures), tuple(blocks), facts=facts, evaluated=blocks[0].topics)
+    return Scores(tuple(measures), tuple(blocks), facts=facts, every=blocks[0].names)

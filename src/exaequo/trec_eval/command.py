@@ -6,18 +6,20 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from exaequo import __version__
 from exaequo.aggregate import GM_FLOOR
 from exaequo.errors import InputError
+from exaequo.frames import pl
 from exaequo.judge import Bools
-from exaequo.read import Qrels, Run, Source, datasets, mends, trec
+from exaequo.read import Qrels, Run, Source, datasets, trec
+from exaequo.read.foreign import refuse_foreign
 from exaequo.read.mending import finite
+from exaequo.read.plain import Plain, of_text
 from exaequo.read.records import repeated
 from exaequo.read.source import Mend, load
 from exaequo.text import count
@@ -29,6 +31,8 @@ from exaequo.trec_eval.options import FORMATS, USAGE, CommandLine, help_text, pa
 from exaequo.trec_eval.preferences import Topics, read_topics
 
 MISSING_ZSCORE = -1000000.0
+#: Lines of a file, and where they come from.
+Read: TypeAlias = "tuple[pl.DataFrame | Plain, Source]"
 PREFS = trec.Layout("preferences", ("qid", "jg", "jsg", "docno", "rel"), "rel", more=False)
 
 
@@ -90,18 +94,21 @@ def evaluate(options: CommandLine, asked: list[Request], tell: Callable[[str], o
     (judged, source), (lines, run_source) = read = _read_both(options, layouts)
     for mend in (each for _, about in read for each in about.mended):
         tell(str(mend))
-    run = Run("run", lines.select("qid", "docno", "sim", "rank", "key"), run_source)
-    present = _present(judged, run, options)
+    qrels = Qrels.of(judged, source=source) if isinstance(judged, Plain) else Qrels(judged, source)
+    if isinstance(lines, Plain):
+        run = Run.of(lines, name=lines.label, source=run_source)
+    else:
+        run = Run(lines["run_id"][-1], lines.select("qid", "docno", "sim", "rank", "key"), run_source)
+    present = _present(qrels, run, options)
     if any(request.official.judgments for request in asked):  # the others do not look at documents
-        _refuse_repeats(run.frame, run_source, present, "returned")
+        _refuse_repeats(run, present, "returned")
         if options.rel_format == "qrels":
-            _refuse_repeats(judged, source, present, "judged")
-    topics = judged["qid"].unique().sort()
-    kept = np.array([topic in present for topic in topics])
-    columns = _columns(Qrels(judged, source), run, options, asked)
+            _refuse_repeats(qrels, present, "judged")
+    kept = np.array([topic in present for topic in qrels.topics])
+    columns = _columns(qrels, run, options, asked)
     columns = [replace(column, values=column.values[kept]) for column in columns]
-    relevant = int((judged["rel"] >= 1).sum())
-    return Table(topics.filter(kept).to_list(), columns, len(topics), relevant, lines["run_id"][-1])
+    topics = [topic for topic in qrels.topics if topic in present]
+    return Table(topics, columns, len(kept), int((qrels.numbers >= 1).sum()), run.name)
 
 
 def _refuse_mixtures(options: CommandLine, asked: list[Request]) -> None:
@@ -115,9 +122,10 @@ def _refuse_mixtures(options: CommandLine, asked: list[Request]) -> None:
         raise OfficialError(1, "--ties: preferences have no grades to order ties by; expected conventional.")
 
 
-def _read_both(options: CommandLine, layouts: tuple[trec.Layout, trec.Layout]) -> list[tuple[pl.DataFrame, Source]]:
+def _read_both(options: CommandLine, layouts: tuple[trec.Layout, trec.Layout]) -> list[Read]:
     """Read both files, and say what is wrong with either."""
-    read, errors = [], []
+    read: list[Read] = []
+    errors = []
     for path, layout in zip(options.files, layouts, strict=True):
         try:
             named = layout is trec.QRELS and datasets.is_named(path)
@@ -130,28 +138,32 @@ def _read_both(options: CommandLine, layouts: tuple[trec.Layout, trec.Layout]) -
     return read
 
 
-def _lines(data: bytes, layout: trec.Layout, source: Source, options: CommandLine) -> tuple[pl.DataFrame, Source]:
+def _lines(data: bytes, layout: trec.Layout, source: Source, options: CommandLine) -> Read:
     """Read a file, mended if that was asked for and it needs it."""
-    # Release 9 knows no comments: such a line is data, or malformed.
-    parse = partial(trec.parse, layout=layout, name=source.name, repeats=True, comments=options.release != 9)
+    comments = options.release != 9  # such a line is data there, or malformed
+    parse = partial(trec.parse, layout=layout, name=source.name, repeats=True, comments=comments)
     try:
-        frame = parse(data)
-        if not options.mend or repeated(frame, subtopics=layout is not trec.RUN) is None:
+        refuse_foreign(data, source.name, layout.what)
+        plain = of_text(data, replace(layout, comments=comments)) if options.rel_format == "qrels" else None
+        frame = parse(data) if plain is None else plain
+        if isinstance(frame, Plain) or not options.mend or repeated(frame, subtopics=layout is not trec.RUN) is None:
             return frame, source
     except InputError:
         if not options.mend:
             raise
+    from exaequo.read import mends
+
     done: list[Mend] = []
     data = mends.text(data, layout, source, done)
     return parse(data), replace(source, mended=tuple(done))
 
 
-def _present(judged: pl.DataFrame, run: Run, options: CommandLine) -> set[str]:
+def _present(judged: Qrels, run: Run, options: CommandLine) -> set[str]:
     """Return the topics to evaluate: those of both files, or under -c in release 10 all judged ones."""
-    topics = set(judged["qid"].unique())
+    topics = {*judged.topics}
     if options.only_topic is not None:
         topics &= {options.only_topic}
-    returned = set(run.frame["qid"].unique())
+    returned = {*run.topics}
     if options.release == 9:
         topics &= returned
     elif not options.complete and topics - returned:
@@ -167,11 +179,11 @@ def _present(judged: pl.DataFrame, run: Run, options: CommandLine) -> set[str]:
     return topics
 
 
-def _refuse_repeats(frame: pl.DataFrame, source: Source, present: set[str], what: str) -> None:
-    again = repeated(frame)
+def _refuse_repeats(lines: Qrels | Run, present: set[str], what: str) -> None:
+    again = repeated(lines.frame) if lines.plain is None else None
     for qid, docno in again.select("qid", "docno").rows() if again is not None else ():
         if qid in present:
-            raise OfficialError(4, f"{source.name}: document {docno!r} is {what} twice for topic {qid!r}.")
+            raise OfficialError(4, f"{lines.source.name}: document {docno!r} is {what} twice for topic {qid!r}.")
 
 
 def _columns(judged: Qrels, run: Run, options: CommandLine, asked: list[Request]) -> list[Column]:
@@ -182,7 +194,7 @@ def _columns(judged: Qrels, run: Run, options: CommandLine, asked: list[Request]
         pairs, copies, owner = groups.one_topic_each(judged, run)
         columns = computed(_lists(pairs, copies, options), asked)
         return [replace(column, values=groups.averaged(column.values, owner)) for column in columns]
-    lists = _lists(Qrels(judged.frame.select("qid", "docno", groups.WHOLE, "key"), judged.source), run, options)
+    lists = _lists(groups.whole(judged), run, options)
     columns = computed(lists, asked)
     if options.complete and options.release != 9:
         return [_cleaned(column, lists.present) for column in columns]

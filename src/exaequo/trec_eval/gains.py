@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
@@ -14,7 +14,7 @@ from exaequo.judge import Floats, Ints
 from exaequo.trec_eval.lists import Lists, running
 
 T = TypeVar("T")
-Pairs = Sequence[tuple[str, float]]
+Pairs = tuple[tuple[str, float], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +74,13 @@ def _at(values: Floats, start: Ints, rank: Ints) -> Floats:
 
 def gained(lists: Lists, pairs: Pairs) -> Gained:
     """Assign gains: the judgment itself, or what a pair `level=gain` says. Judgments below 0 have none."""
+    if pairs not in lists.gained:
+        lists.gained[pairs] = _gained(lists, pairs)
+    known: Gained = lists.gained[pairs]
+    return known
+
+
+def _gained(lists: Lists, pairs: Pairs) -> Gained:
     judgments = lists.judgments
     if not pairs:
         topic, _, grade = judgments.ideal

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-import numpy as np
-import polars as pl
+from dataclasses import replace
 
+import numpy as np
+
+from exaequo.frames import pl
 from exaequo.judge import Floats, Ints, topic_codes
 from exaequo.read import Qrels, Run
 from exaequo.read.records import with_keys
 
 #: Stands between topic and group; sorts before every other character, so groups stay with their topic.
 _BETWEEN = "\x01"
-#: Judgments cut to whole numbers, towards 0.
-WHOLE = pl.when(pl.col("rel") < 0).then(pl.col("rel").ceil()).otherwise(pl.col("rel").floor())
+
+
+def whole(qrels: Qrels) -> Qrels:
+    """Return judgments cut to whole numbers, towards 0."""
+    if qrels.plain is not None:
+        return Qrels.of(replace(qrels.plain, value=np.trunc(qrels.plain.value)), source=qrels.source)
+    rel = pl.Series("rel", np.trunc(qrels.numbers))
+    return Qrels(qrels.frame.with_columns(rel), qrels.source)
 
 
 def one_topic_each(qrels: Qrels, run: Run) -> tuple[Qrels, Run, Ints]:
     """Give every group a topic of its own and a copy of the topic's list; also return whose group it is."""
     pair = pl.concat_str("qid", "iter", separator=_BETWEEN).alias("pair")
-    judged = qrels.frame.with_columns(pair)
+    judged = whole(qrels).frame.with_columns(pair)
     known = judged.select("qid", "pair").unique().sort("pair")
     copies = run.frame.drop("key").join(known, on="qid").drop("qid").rename({"pair": "qid"})
-    pairs = judged.select(pl.col("pair").alias("qid"), "docno", WHOLE)
+    pairs = judged.select(pl.col("pair").alias("qid"), "docno", "rel")
     topics = known["qid"].unique().sort()
     owner = topic_codes(known["qid"], topics).to_numpy().astype(np.int64)
     copies = copies.select("qid", "docno", "sim", "rank")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import polars as pl
 
+from exaequo.frames import pl
 from exaequo.judge import Bools, Floats, Ints, Judgments, judge, prepare
 from exaequo.order import Ordering, Ranking
 from exaequo.read import Qrels, Run, Source
@@ -26,6 +26,8 @@ class Lists(Ranking):
     present: Bools
     release: int
     collection_size: int
+    #: What gains come to, by the parameters that give them (see `gains`).
+    gained: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
     def rel(self) -> Floats:

@@ -13,8 +13,8 @@ from itertools import groupby
 from operator import itemgetter
 
 import numpy as np
-import polars as pl
 
+from exaequo.frames import pl
 from exaequo.judge import Floats, Ints
 from exaequo.read import Run
 from exaequo.trec_eval import OfficialError

@@ -90,7 +90,7 @@ class ListsEvaluator(Evaluator):
         unjudged = sorted(str(topic) for topic, documents in bare if not documents)
         judged = {t: d for t, d in qrels.items() if d} if isinstance(qrels, Mapping) else _held(qrels)
         self._judgments = None if _empty(judged) else all_topics(read_qrels(judged), 1)
-        known = [] if self._judgments is None else self._judgments.topics.to_list()
+        known = [] if self._judgments is None else list(self._judgments.names)
         super().__init__([measure for measure, _ in computed], [*known, *unjudged])
 
     def iter_calc(self, run: RunLike) -> Iterator[Metric | CwlMetric]:

@@ -100,7 +100,7 @@ def values(qrels: Any, run: Any, asked: Iterable[Metric], ties: str = "input") -
     judgments = all_topics(read_qrels({topic: judged[topic] for topic in topics}), 1)
     full = {topic: returned[topic] for topic in topics if returned[topic]}
     lists = build(judgments, read_run(full) if full else empty_run(), release=10, ties=one_strategy(ties))
-    place = {topic: at for at, topic in enumerate(judgments.topics)}
+    place = judgments.number
     at = np.array([place.get(topic, -1) for topic in returned])
     return [np.where(at >= 0, function(lists, k, rel)[at], 0.0) for function, k, rel in asked]
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
-import polars as pl
 
 from exaequo.compat.ranx.ordering import of_records
 from exaequo.errors import BadParameter, ExaequoError
+from exaequo.frames import pl
 from exaequo.judge import Floats
 from exaequo.read import read_qrels, read_run
 from exaequo.writing import write_whole
