@@ -14,6 +14,7 @@ import numpy.typing as npt
 import polars as pl
 
 from exaequo.choices import HIGHEST_GRADE
+from exaequo.read.keys import Index
 from exaequo.read.records import KEY, Qrels, Run
 
 Ints = npt.NDArray[np.int64]
@@ -63,10 +64,9 @@ class Judgments:
         return len(self.topics)
 
     @cached_property
-    def lines(self) -> pl.DataFrame:
-        """The judgments of evaluated topics as they are looked up: `key`, and `place` in `topic` and `grade`."""
-        keys = self.qrels.frame[KEY] if len(self.row) == self.qrels.frame.height else self.qrels.frame[KEY][self.row]
-        return pl.DataFrame({KEY: keys, "place": np.arange(len(self.row))})
+    def index(self) -> Index:
+        """The keys of the judgments of evaluated topics, by their place in `topic` and `grade`."""
+        return Index(self.qrels.frame[KEY].to_numpy()[self.row])
 
     @cached_property
     def ideal(self) -> tuple[Ints, Ints, Floats]:
@@ -88,7 +88,7 @@ class Judgments:
         place = places[table["row"].to_numpy()]
         kept = place >= 0
         names = table["subtopic"].unique().sort()
-        name = topic_codes(table["subtopic"], names).to_numpy().astype(np.int64)
+        name = topic_codes(table["subtopic"], names)
         number, subtopic = np.unique(self.topic[place[kept]] * len(names) + name[kept], return_inverse=True)
         rel = table["rel"].to_numpy()[kept]
         order = np.lexsort((subtopic, place[kept]))
@@ -129,8 +129,8 @@ def prepare(
     `every` evaluates topics with nothing relevant too.
     """
     frame = qrels.frame
-    known = frame["qid"].unique().sort()
-    code = topic_codes(frame["qid"], known).to_numpy().astype(np.int64)
+    known = _pieces(frame["qid"])[0].unique().sort()
+    code = topic_codes(frame["qid"], known)
     rel = frame["rel"].to_numpy()
     grade = np.where(rel > highest, 0.0, rel)
     every_rel, every_row = rel, np.arange(len(rel))
@@ -157,9 +157,17 @@ def prepare(
     )
 
 
-def topic_codes(qids: pl.Series, topics: pl.Series) -> pl.Series:
-    """Return the place of each qid in `topics`, null where it is not there."""
-    return qids.cast(pl.Enum(topics), strict=False).to_physical()
+def topic_codes(qids: pl.Series, topics: pl.Series) -> Ints:
+    """Return the place of each qid in `topics`, -1 where it is not there."""
+    firsts, lengths = _pieces(qids)
+    codes = firsts.cast(pl.Enum(topics), strict=False).to_physical().cast(pl.Int64).fill_null(-1)
+    return np.repeat(codes.to_numpy(), lengths)
+
+
+def _pieces(qids: pl.Series) -> tuple[pl.Series, Ints]:
+    """Return the qid of each stretch of equal ones, and how long it is: files have their topics together."""
+    start = np.flatnonzero((qids != qids.shift()).fill_null(value=True).to_numpy())
+    return qids[start], np.diff(start, append=len(qids))
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,12 +221,11 @@ class JudgedRun:
 
 def judge(run: Run, judgments: Judgments) -> JudgedRun:
     """Join one run to the judgments."""
-    codes = topic_codes(run.frame["qid"], judgments.topics)
+    topic = topic_codes(run.frame["qid"], judgments.topics)
     frame, row = run.frame, np.arange(run.frame.height)
-    if codes.null_count():
-        kept = codes.is_not_null()
-        frame, row, codes = frame.filter(kept), row[kept.to_numpy()], codes.filter(kept)
-    topic = codes.to_numpy().astype(np.int64)
+    kept = topic >= 0
+    if not kept.all():
+        frame, row, topic = frame.filter(kept), row[kept], topic[kept]
     at, place = _look_up(frame, topic, judgments)
     grade, places = np.zeros(len(row)), np.full(len(row), -1)
     grade[at] = judgments.grade[place]
@@ -229,12 +236,10 @@ def judge(run: Run, judgments: Judgments) -> JudgedRun:
 def _look_up(run: pl.DataFrame, topic: Ints, judgments: Judgments) -> tuple[Ints, Ints]:
     """Return which lines of the run are judged, and the place of the judgment of each.
 
-    Joining on one 64-bit key is several times as fast as on two strings. It stays exact: every pair of lines whose
-    keys agree is compared by topic and by name.
+    Looking up one 64-bit key is several times as fast as two strings. It stays exact: every pair of lines whose keys
+    agree is compared by topic and by name.
     """
-    lines = run.select(KEY).with_row_index("at")
-    pairs = lines.join(judgments.lines, on=KEY, how="inner")
-    at, place = pairs["at"].to_numpy().astype(np.int64), pairs["place"].to_numpy()
+    at, place = judgments.index.find(run[KEY].to_numpy())
     same_name = run["docno"][at] == judgments.qrels.frame["docno"][judgments.row[place]]
     same = same_name.to_numpy() & (topic[at] == judgments.topic[place])
     return at[same], place[same]

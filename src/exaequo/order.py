@@ -321,7 +321,7 @@ KEYS: dict[str, Callable[[Tied], Floats]] = {
 def _sorted_order(topic: Ints, sim: npt.NDArray[np.floating[Any]]) -> Ints:
     """Return the order by topic, then by score, best first, then as in the file."""
     same_topic = topic[1:] == topic[:-1]
-    in_one_piece = np.count_nonzero(~same_topic) + 1 == len(np.unique(topic))
+    in_one_piece = np.count_nonzero(~same_topic) + 1 == np.count_nonzero(np.bincount(topic))
     if in_one_piece and np.all(sim[1:][same_topic] <= sim[:-1][same_topic]):
         # The usual file: each list is in order and in one piece, so only the topics have to be sorted.
         return np.argsort(topic, kind="stable")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from exaequo.read.keys import are_different
 from exaequo.read.source import Source
 
 #: Column of the 64-bit hash of (qid, docno): finds duplicates and joins run to qrels (see `judge`).
@@ -80,7 +81,7 @@ def repeated(frame: pl.DataFrame, *, subtopics: bool = False) -> pl.DataFrame | 
 
     With `subtopics`, a document may occur once for each value of the iteration field.
     """
-    if frame[KEY].n_unique() == frame.height:
+    if are_different(frame[KEY].to_numpy()):
         return None
     once = ["qid", "docno", *(["iter"] if subtopics and "iter" in frame.columns else [])]
     again = frame.with_row_index("row").filter(pl.struct(once).is_duplicated())
@@ -93,7 +94,7 @@ def by_subtopic(frame: pl.DataFrame, source: Source) -> Qrels:
     if "iter" not in frame.columns or (frame["iter"].fill_null("") == (frame["iter"][0] or "")).all():
         return Qrels(lines, source)
     row = np.arange(frame.height)
-    if frame[KEY].n_unique() < frame.height:
+    if not are_different(frame[KEY].to_numpy()):
         first = lines.with_row_index("at").select(pl.col("at").first().over("qid", "docno")).to_series()
         kept, row = np.unique(first.to_numpy(), return_inverse=True)
         best = lines.select(pl.col("rel").max().over("qid", "docno")).to_series()

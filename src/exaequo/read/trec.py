@@ -106,13 +106,22 @@ def layout_of(data: bytes, start: int = 0) -> Layout:
     Where the second field of both is the same it is the iteration, and the fourth the stratum; else it is a document.
     """
     first = _FIRST.search(data, start)
-    one, last = (first[0] if first else b"").split(), data.rstrip().rpartition(b"\n")[2].split()
+    one, last = (first[0] if first else b"").split(), _last_line(data).split()
     numbers = [is_number(field.decode(errors="replace")) for field in one]
     if not len(one) == len(last) == len(STRATA.fields) or not numbers[3]:
         return QRELS
     if one[1] == last[1]:
         return STRATA if numbers[4] else QRELS
     return CHANCES if numbers[2] and (numbers[4] or one[4] == b"NA") else QRELS
+
+
+def _last_line(data: bytes) -> bytes:
+    """Return the last line that is not blank, without a copy of the file."""
+    size = 1 << 12
+    while size < len(data) and data[-size:].isspace():
+        size *= 2
+    end = max(0, len(data) - size) + len(data[-size:].rstrip())
+    return data[data.rfind(b"\n", 0, end) + 1 : end]
 
 
 def with_chances(frame: pl.DataFrame) -> pl.DataFrame:
