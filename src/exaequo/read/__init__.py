@@ -141,7 +141,8 @@ def _read(
     if kind == "trec":
         header, start = header_of(content, source.name)
         layout = trec.layout_of(content, start) if layout is trec.QRELS else layout
-        frame = trec.parse(content, layout, source.name, subtopics=layout is trec.QRELS, start=start)
+        unused = ("iter",) if layout is trec.RUN else ()
+        frame = trec.parse(content, layout, source.name, subtopics=layout is trec.QRELS, start=start, unused=unused)
         remarks = oddities(frame, layout, source.name, content, table=False)
         return trec.with_chances(frame), replace(source, header=header, remarks=(*remarks,))
     frame, odd = tables.parse(content, kind, layout, source.name, columns)

@@ -119,8 +119,11 @@ def _left_over(frame: pl.DataFrame, layout: Layout, name: str, text: bytes) -> l
 
 
 def _merged(frame: pl.DataFrame, name: str) -> list[str]:
+    sim = frame["sim"].to_numpy()
+    if sim.min(initial=0) > -LARGE and sim.max(initial=0) < LARGE:
+        return []
     large = frame.select("qid", "sim").filter(pl.col("sim").abs() >= LARGE)
-    tied = int(large.select(pl.struct("qid", "sim").is_duplicated().sum()).item()) if large.height else 0
+    tied = int(large.select(pl.struct("qid", "sim").is_duplicated().sum()).item())
     if not tied:
         return []
     what = f"{count(tied, 'score')} of {LARGE:,.0f} (2^53) or more tied, perhaps only as doubles"

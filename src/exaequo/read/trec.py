@@ -10,7 +10,7 @@ of blanks, tabs, comments or carriage returns are tidied first, whole buffers at
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
@@ -78,8 +78,9 @@ def parse(
     subtopics: bool = False,
     comments: bool = True,
     start: int = 0,
+    unused: Sequence[str] = (),
 ) -> pl.DataFrame:
-    """Read a whole file; raise InputError with every problem of it if it has any.
+    """Read a whole file; raise InputError with every problem of it if it has any. Fields of no use are left out.
 
     A document twice in one topic is a problem, unless `repeats` are allowed, or it is there for different `subtopics`,
     which the iteration field names. Without `comments`, # is like any letter. Up to `start` there are only comments.
@@ -87,9 +88,9 @@ def parse(
     refuse_foreign(data, name, layout.what)
     once = ("qid", "docno", *(("iter",) if subtopics else ()))
     layout = replace(layout, once=() if repeats else once, comments=comments)
-    frame = parse_clean(data[start:], layout)
+    frame = parse_clean(data[start:], layout, unused)
     if frame is None:
-        frame = parse_clean(tidy(data, layout), layout)
+        frame = parse_clean(tidy(data, layout), layout, unused)
     if frame is not None:
         frame = with_keys(frame)
         if repeats or repeated(frame, subtopics=subtopics) is None:
@@ -97,7 +98,7 @@ def parse(
     frame, problems = line_by_line(data, layout, name)
     if problems:
         raise InputError(problems)
-    return with_keys(frame)
+    return with_keys(frame.drop(unused))
 
 
 def layout_of(data: bytes, start: int = 0) -> Layout:
@@ -133,7 +134,7 @@ def with_chances(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(prob=pl.when(certain).then(1.0).otherwise(chance))
 
 
-def parse_clean(data: bytes, layout: Layout) -> pl.DataFrame | None:
+def parse_clean(data: bytes, layout: Layout, unused: Sequence[str] = ()) -> pl.DataFrame | None:
     """Read a file with one separator and nothing but data; None if it is not such a file."""
     first = data[: data.find(b"\n") + 1] or data
     separator, other = ("\t", b" ") if b"\t" in first else (" ", b"\t")
@@ -156,7 +157,11 @@ def parse_clean(data: bytes, layout: Layout) -> pl.DataFrame | None:
     whole = frame.height and not any(column.null_count() for column in frame)
     if whole and layout.also and not frame[layout.also[0]].str.contains(f"^({layout.also[1]})$").all():
         return None
-    return frame.rechunk() if whole and frame[layout.number].is_finite().all() else None
+    if not whole or not frame[layout.number].is_finite().all():
+        return None
+    # One column after the other, each let go: all at once would take the memory of two frames.
+    frame = frame.drop(unused)
+    return pl.DataFrame([frame.drop_in_place(field).rechunk() for field in frame.columns])
 
 
 def tidy(data: bytes, layout: Layout, *, whole: bool = False) -> bytes:
