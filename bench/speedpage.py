@@ -30,7 +30,7 @@ def described(arguments: list[str], before: list[str]) -> dict[str, Any]:
         "machine": f"{names[0] if names else platform.processor() or platform.machine()}, {os.cpu_count()} cores",
         "python": platform.python_version(),
         "versions": found,
-        "commands": [*before, shlex.join(["./scripts/bench", *arguments])],
+        "commands": [*before, shlex.join(["python", "bench/speed.py", *arguments])],
     }
 
 
@@ -60,10 +60,11 @@ def page(found: dict[str, Any]) -> str:
         "# Speed\n",
         "Time and memory of exaequo beside other tools. All do the same work in turns, each in a process of its own, "
         "imported and warmed up; values that should agree were compared, and did. Times are medians, in brackets the "
-        "least and the most; “times” is the time over that of the first row, round by round. Memory is the most a process held.\n",
+        "least and the most; “times” is the time over that of the first row, round by round. Memory is the most that a "
+        "process held.\n",
         f"Made by {', '.join(f'`{each}`' for each in about['commands'])} on {about['date']}, {about['machine']}, "
-        f"Python {about['python']}; {versions}. The load of the machine was {min(loads)} to {max(loads)}: the more it is "
-        "above the number of cores, the wider are spreads, and the less is gained by working on two cores.\n",
+        f"Python {about['python']}; {versions}. The load of the machine was {min(loads)} to {max(loads)}: the more it "
+        "is above the number of cores, the wider are spreads, and the less is gained by working on two cores.\n",
         "| work | tool | time | times | memory |",
         "|---|---|---|---|---|",
     ]

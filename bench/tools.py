@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,7 @@ def files_of(folder: Path) -> tuple[Path, list[Path]]:
     return folder / "qrels.txt", sorted((folder / "runs").iterdir())
 
 
-def averaged(each: list[Mapping[str, float]]) -> dict[str, float]:
+def averaged(each: Sequence[Mapping[str, float]]) -> dict[str, float]:
     """Return the mean over runs of the means over topics."""
     return {name: float(np.mean([one[name] for one in each])) for name in each[0]}
 
@@ -231,7 +231,8 @@ def command(*words: str) -> Callable[[Path], Call]:
 COLD = """
 import sys, pytrec_eval
 with open(sys.argv[1]) as q, open(sys.argv[2]) as r:
-    found = pytrec_eval.RelevanceEvaluator(pytrec_eval.parse_qrel(q), {"map", "ndcg", "P_10"}).evaluate(pytrec_eval.parse_run(r))
+    qrels, run = pytrec_eval.parse_qrel(q), pytrec_eval.parse_run(r)
+found = pytrec_eval.RelevanceEvaluator(qrels, {"map", "ndcg", "P_10"}).evaluate(run)
 print(sum(each["map"] for each in found.values()) / len(found))
 """
 
