@@ -15,7 +15,7 @@ import polars as pl
 
 from exaequo.choices import HIGHEST_GRADE
 from exaequo.read.keys import Index
-from exaequo.read.records import KEY, Qrels, Run
+from exaequo.read.records import KEY, Qrels, Run, starts
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -129,7 +129,7 @@ def prepare(
     `every` evaluates topics with nothing relevant too.
     """
     frame = qrels.frame
-    known = _pieces(frame["qid"])[0].unique().sort()
+    known = frame["qid"][starts(frame["qid"])].unique().sort()
     code = topic_codes(frame["qid"], known)
     rel = frame["rel"].to_numpy()
     grade = np.where(rel > highest, 0.0, rel)
@@ -159,15 +159,9 @@ def prepare(
 
 def topic_codes(qids: pl.Series, topics: pl.Series) -> Ints:
     """Return the place of each qid in `topics`, -1 where it is not there."""
-    firsts, lengths = _pieces(qids)
-    codes = firsts.cast(pl.Enum(topics), strict=False).to_physical().cast(pl.Int64).fill_null(-1)
-    return np.repeat(codes.to_numpy(), lengths)
-
-
-def _pieces(qids: pl.Series) -> tuple[pl.Series, Ints]:
-    """Return the qid of each stretch of equal ones, and how long it is: files have their topics together."""
-    start = np.flatnonzero((qids != qids.shift()).fill_null(value=True).to_numpy())
-    return qids[start], np.diff(start, append=len(qids))
+    start = starts(qids)
+    codes = qids[start].cast(pl.Enum(topics), strict=False).to_physical().cast(pl.Int64).fill_null(-1)
+    return np.repeat(codes.to_numpy(), np.diff(start, append=len(qids)))
 
 
 @dataclass(frozen=True, eq=False)
