@@ -35,10 +35,10 @@ def serve(work: str, tool: str, tiny: Path, folder: Path) -> None:
     call = does(folder)
     print(json.dumps(values), flush=True)
     for _ in sys.stdin:
-        start = perf_counter()
+        start, used = perf_counter(), sum(os.times()[:4])
         values = call()
-        took = perf_counter() - start
-        print(json.dumps({"seconds": values.pop(SECONDS, took), "values": values}), flush=True)
+        took, cpu = perf_counter() - start, sum(os.times()[:4]) - used
+        print(json.dumps({"seconds": values.pop(SECONDS, took), "cpu": cpu, "values": values}), flush=True)
     print(json.dumps(_peak()))
 
 
@@ -107,6 +107,7 @@ def measured(name: str, work: Work, rounds: int, quick: bool) -> dict[str, Any]:
             "times": median(ratios),
             "times least": min(ratios),
             "times most": max(ratios),
+            "cpu": median(each[tool]["cpu"] for each in answers),
             "peak MB": round(peaks[tool]),
         }
     load = round(os.getloadavg()[0], 1)

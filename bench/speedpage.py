@@ -48,7 +48,7 @@ def printed(name: str, work: dict[str, Any]) -> str:
     for tool, each in work["tools"].items():
         took = f"{seconds(each['seconds'])} ({seconds(each['least'])} to {seconds(each['most'])})"
         spread = f"{each['times']:.2f} x ({each['times least']:.2f} to {each['times most']:.2f})"
-        lines.append(f"  {tool:18} {took:44} {spread:28} {each['peak MB']:,} MB")
+        lines.append(f"  {tool:18} {took:44} {spread:28} {seconds(each['cpu']):>10} CPU  {each['peak MB']:,} MB")
     return "\n".join(lines)
 
 
@@ -60,20 +60,20 @@ def page(found: dict[str, Any]) -> str:
         "# Speed\n",
         "Time and memory of exaequo beside other tools. All do the same work in turns, each in a process of its own, "
         "imported and warmed up; values that should agree were compared, and did. Times are medians, in brackets the "
-        "least and the most; “times” is the time over that of the first row, round by round. Memory is the most that a "
-        "process held.\n",
+        "least and the most; “times” is the time over that of the first row, round by round. CPU is the time of "
+        "processors, of all threads and of programs that were called. Memory is the most that a process held.\n",
         f"Made by {', '.join(f'`{each}`' for each in about['commands'])} on {about['date']}, {about['machine']}, "
         f"Python {about['python']}; {versions}. The load of the machine was {min(loads)} to {max(loads)}: the more it "
         "is above the number of cores, the wider are spreads, and the less is gained by working on two cores.\n",
-        "| work | tool | time | times | memory |",
-        "|---|---|---|---|---|",
+        "| work | tool | time | times | CPU | memory |",
+        "|---|---|---|---|---|---|",
     ]
     for work in found["works"].values():
         title = work["title"] + (" (quick: smaller data)" if work["quick"] else "")
         for tool, each in work["tools"].items():
             took = f"{seconds(each['seconds'])} ({seconds(each['least'])} – {seconds(each['most'])})"
             times = f"{each['times']:.2f} ({each['times least']:.2f} – {each['times most']:.2f})"
-            text.append(f"| {title} | {tool} | {took} | {times} | {each['peak MB']:,} MB |")
+            text.append(f"| {title} | {tool} | {took} | {times} | {seconds(each['cpu'])} | {each['peak MB']:,} MB |")
             title = ""
     text += ["", *_lost(found["works"]), *_beside(found)]
     return "\n".join(text) + "\n"
