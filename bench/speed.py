@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -35,17 +36,21 @@ def serve(work: str, tool: str, tiny: Path, folder: Path) -> None:
     call = does(folder)
     print(json.dumps(values), flush=True)
     for _ in sys.stdin:
-        start, used = perf_counter(), sum(os.times()[:4])
+        start, used = perf_counter(), _used()
         values = call()
-        took, cpu = perf_counter() - start, sum(os.times()[:4]) - used
+        took, cpu = perf_counter() - start, _used() - used
         print(json.dumps({"seconds": values.pop(SECONDS, took), "cpu": cpu, "values": values}), flush=True)
     print(json.dumps(_peak()))
 
 
+def _used() -> float:
+    """Return the seconds of processors that this process and those it started have used."""
+    both = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(each.ru_utime + each.ru_stime for each in both)
+
+
 def _peak() -> float:
     """Return the most memory this process held, or the largest of those it started, in MB."""
-    import resource
-
     status = Path("/proc/self/status")
     lines = status.read_text().splitlines() if status.exists() else []
     own = [int(line.split()[1]) for line in lines if line.startswith("VmHWM:")]
