@@ -1,7 +1,7 @@
 """Time and memory of works, beside peers. Every tool has a process of its own; they take turns, round by round.
 
 Usage: scripts/bench [WORK]... [--quick] [--rounds N] [--save]
-`--save` writes docs/speed.md, docs/speed.json and docs/pictures/speed.svg; works not named keep their last figures.
+`--save` writes docs/speed.md, docs/speed.json and docs/speed.svg; works not named keep their last figures.
 """
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ def main() -> None:
         STORE.write_text(json.dumps(found, indent=1) + "\n")
         (ROOT / "docs" / "speed.md").write_text(page(found))
         if "growth" in found:
-            picture(found["growth"]).save(ROOT / "docs" / "pictures" / "speed.svg")
+            picture(found["growth"]).save(ROOT / "docs" / "speed.svg")
 
 
 if __name__ == "__main__":

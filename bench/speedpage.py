@@ -112,7 +112,7 @@ def _beside(found: dict[str, Any]) -> list[str]:
             f"| {what} | {each['time exponent']} | {each['memory exponent']} |"
             for what, each in found["growth"].items()
         ]
-        lines += ["", "![Time against size, both on logarithmic scales](pictures/speed.svg)"]
+        lines += ["", "![Time against size, both on logarithmic scales](speed.svg)"]
     return lines
 
 
