@@ -137,7 +137,7 @@ GROWTH = {
 
 
 def growth(quick: bool) -> dict[str, Any]:
-    """Return seconds and memory against size, and the exponent that fits them: 1 is in proportion."""
+    """Return time and memory against size, and the exponents that fit CPU and memory: 1 is in proportion."""
     found: dict[str, Any] = {}
     for what, shapes in GROWTH.items():
         points = []
@@ -160,7 +160,7 @@ def _exponents(points: list[dict[str, float]]) -> dict[str, float]:
     base = min(each["peak MB"] for each in points) * 0.999  # what the process takes whatever it reads
     grown = [max(each["peak MB"] - base, 1) for each in points[1:]]
     return {
-        "time exponent": round(float(np.polyfit(size, np.log([each["seconds"] for each in points]), 1)[0]), 2),
+        "time exponent": round(float(np.polyfit(size, np.log([each["cpu"] for each in points]), 1)[0]), 2),
         "memory exponent": round(float(np.polyfit(size[1:], np.log(grown), 1)[0]), 2),
     }
 

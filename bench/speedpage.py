@@ -105,7 +105,7 @@ def _beside(found: dict[str, Any]) -> list[str]:
     if "growth" in found:
         lines += [
             "## Growth\n",
-            "| with | time ~ size to the power of | memory above the least ~ size to the power of |",
+            "| with | CPU ~ size to the power of | memory above the least ~ size to the power of |",
             "|---|---|---|",
         ]
         lines += [
@@ -117,9 +117,9 @@ def _beside(found: dict[str, Any]) -> list[str]:
 
 
 def picture(growth: dict[str, Any]) -> Chart:
-    """Draw time against size."""
+    """Draw CPU time against size."""
     rows = [
-        {"with": what, "size": p["size"], "ms": p["seconds"] * 1000}
+        {"with": what, "size": p["size"], "ms": p["cpu"] * 1000}
         for what, each in growth.items()
         for p in each["points"]
     ]
@@ -127,7 +127,7 @@ def picture(growth: dict[str, Any]) -> Chart:
     return Chart(
         {
             "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
-            "title": "Time of one evaluation against its size",
+            "title": "CPU time of one evaluation against its size",
             "width": 480,
             "height": 300,
             "data": {"values": rows},

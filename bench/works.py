@@ -112,10 +112,15 @@ WORKS = {
         15,
     ),
     "measures": Work(
-        "one ranked measure, and ten",
+        "one ranked measure, and more",
         ONE,
         SMALL,
-        {"one measure": ours(("AP",)), "ten measures": ours(tools.TEN)},
+        {
+            "one measure": ours(tools.TEN[:1]),
+            "two measures": ours(tools.TEN[:2]),
+            "five measures": ours(tools.TEN[:5]),
+            "ten measures": ours(tools.TEN),
+        },
         15,
     ),
     "permutation": Work(
