@@ -80,16 +80,18 @@ def page(found: dict[str, Any]) -> str:
 
 
 def _lost(works: dict[str, Any]) -> list[str]:
-    """Say where a peer is faster, or takes less memory."""
+    """Say where a peer takes less time, of the clock or of processors, or less memory; the C scan is a floor, no peer."""
     lines = []
     for work in works.values():
         ours = work["tools"].get("exaequo")
         for tool, each in work["tools"].items() if ours else ():
-            if each["times"] < 1:
-                lines.append(f"- Faster than exaequo: {tool} at “{work['title']}”, {1 / each['times']:.1f} times.")
+            if tool in ("exaequo", "C scan"):
+                continue
+            less = [f"{1 / each['times']:.1f} times as fast"] if each["times"] < 1 else []
+            less += [f"CPU {seconds(each['cpu'])} against {seconds(ours['cpu'])}"] if each["cpu"] < ours["cpu"] else []
             if each["peak MB"] < ours["peak MB"]:
-                less = f"{each['peak MB']:,} MB against {ours['peak MB']:,}"
-                lines.append(f"- Less memory than exaequo: {tool} at “{work['title']}”, {less}.")
+                less.append(f"memory {each['peak MB']:,} MB against {ours['peak MB']:,}")
+            lines += [f"- {tool} at “{work['title']}”: {', '.join(less)}."] if less else []
     return ["## Where others win\n", *lines, ""] if lines else []
 
 
