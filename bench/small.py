@@ -18,7 +18,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from peers import PAIRS, write_collection
+from tools import PAIRS, files_of
+from works import Shape, write
 
 Lists = dict[str, dict[str, Any]]
 Call = Callable[[], object]
@@ -37,6 +38,12 @@ def in_dicts(topics: int, documents: int, judged: int, seed: int = 1) -> tuple[L
         grades = source.choices((0, 1, 2), weights=(18, 1, 1), k=judged)
         qrels[str(number)] = {**dict(zip(source.sample(pool, judged), grades, strict=True)), pool[0]: 1}
     return qrels, run
+
+
+def on_disk(folder: str, topics: int, documents: int, judged: int) -> tuple[Path, Path]:
+    """Write such a collection; return the files of judgments and of the run."""
+    qrels, runs = files_of(write(Path(folder), Shape(topics, documents, judged)))
+    return qrels, runs[0]
 
 
 def seconds(call: Call) -> float:
@@ -107,10 +114,10 @@ def strategies(topics: int, documents: int, judged: int, repeats: int) -> dict[s
     import exaequo
 
     with tempfile.TemporaryDirectory() as folder:
-        paths = write_collection(Path(folder), topics, documents, judged)
+        qrels, run = on_disk(folder, topics, documents, judged)
 
         def evaluated(measures: list[str], ties: str) -> Call:
-            return lambda: exaequo.evaluate(*paths, measures, ties).warnings
+            return lambda: exaequo.evaluate(qrels, run, measures, ties).warnings
 
         conventional = evaluated(TEN, "conventional")
         return {
@@ -128,7 +135,7 @@ def cold(topics: int, documents: int, judged: int, repeats: int) -> dict[str, di
         return lambda: subprocess.run(command, check=True, capture_output=True, env=environment)  # noqa: S603
 
     with tempfile.TemporaryDirectory() as folder:
-        files = [str(path) for path in write_collection(Path(folder), topics, documents, judged)]
+        files = [*map(str, on_disk(folder, topics, documents, judged))]
         commands = {
             "exaequo --help": ["--help"],
             "exaequo trec_eval -m map": ["trec_eval", "-m", "map", *files],

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from archive import three_to_one, write_archive
 from comparison import all_pairs
-from peers import compare, peak_memory
 from small import cold, in_memory, kept, strategies
+from speed import measured
+from works import WORKS, Shape
 
 pytestmark = pytest.mark.speed
 
 
 def test_a_million_lines_in_under_a_gigabyte() -> None:
-    assert peak_memory(1000, 1000, 250)["peak MB"] < 1000
+    work = replace(WORKS["strategies"], shape=Shape(1000, 1000, 250))
+    assert measured("strategies", work, 1, quick=False)["tools"]["three strategies"]["peak MB"] < 1000
 
 
 def test_faster_than_pytrec_eval() -> None:
     """The figure to show is 2; less is asked here, because other programs may run beside this one."""
-    assert compare(50, 1000, 1500, repeats=9)["times as fast"] > 1.4
+    work = replace(WORKS["one"], does={tool: WORKS["one"].does[tool] for tool in ("exaequo", "pytrec_eval")})
+    assert measured("one", work, 9, quick=False)["tools"]["pytrec_eval"]["times"] > 1.4
 
 
 def test_three_strategies_cost_little_more_than_one(tmp_path: Path) -> None:

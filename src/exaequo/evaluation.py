@@ -22,6 +22,7 @@ from exaequo.measures import Measure, parse_measures
 from exaequo.options import Evaluation, Options, first_order, keywords, one_strategy
 from exaequo.order import Ordering
 from exaequo.read import Qrels, QrelsLike, Run, RunLike, RunsLike, read_qrels, read_run, read_runs, unique_names
+from exaequo.read.ahead import ahead
 from exaequo.read.oddities import other_forms
 from exaequo.read.trec import quoted
 from exaequo.scores import ALL, Block, Scores
@@ -110,7 +111,7 @@ def judged_runs(
     """
     judgments = qrels if isinstance(qrels, Judgments) else prepared(qrels, options)
     remarks: list[str] = [] if judgments is qrels else remarks_on_judgments(judgments, measures)
-    for run in runs:
+    for run in ahead(iter(runs)):
         judged = judge(run, judgments)
         remarks += remarks_on_run(judged, options)
         yield Ordering(judged, options.precision), remarks

@@ -9,7 +9,8 @@ import time
 from pathlib import Path
 
 import pytest
-from peers import write_collection
+from tools import files_of
+from works import ONE, write
 
 from exaequo.cli import run
 from exaequo.trec_eval.catalogue import MEASURES, NICKNAMES, Official, OfficialError, requests
@@ -239,8 +240,7 @@ def test_comparison_of_gains_cuts_differences() -> None:
 @pytest.mark.speed
 def test_printing_is_cheap(files: Path) -> None:
     """Printing all figures of 50 topics takes at most twice as long as computing them."""
-    (files / "big").mkdir()
-    qrels, lines = write_collection(files / "big", 50, 1000, 1500)
+    qrels, (lines,) = files_of(write(files / "big", ONE))
     options = parse(["-q", "-m", "all_trec", str(qrels), str(lines)])
 
     ratios = []

@@ -214,7 +214,8 @@ def _read_text(
     lines = of_text(content[start:], layout) if plain and layout in (trec.RUN, trec.QRELS) else None
     if lines is not None:
         return lines, source
-    frame = trec.parse(content, layout, source.name, subtopics=layout is trec.QRELS, start=start)
+    unused = ("iter",) if layout is trec.RUN else ()
+    frame = trec.parse(content, layout, source.name, subtopics=layout is trec.QRELS, start=start, unused=unused)
     remarks = oddities(frame, layout, source.name, content, table=False)
     return trec.with_chances(frame), replace(source, remarks=(*remarks,))
 

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
 
 from exaequo.frames import pl
 from exaequo.read.plain import LARGE
 from exaequo.read.trec import Layout, quoted, tidy
 from exaequo.text import count
 
+Bytes = npt.NDArray[np.uint8]
+Bools = npt.NDArray[np.bool_]
+
 _IDS = ("qid", "docno")
+_TAB, _RETURN, _BLANK, _DELETE = b"\t\r \x7f"
 #: Characters of ids that nobody sees, or takes for others: controls, marks of format, all spaces but the blank, which
 #: is odd at an end only, and what stands for bytes that were no text.
 _UNSEEN = r"[\p{Cc}\p{Cf}\p{Z}\p{Co}\x{FFFD}&&[^ ]]|^ | $"
-#: What text is made of that has no such characters.
-_PLAIN = bytes(range(0x20, 0x7F)) + b"\n\r\t\v\f"
+#: Bytes looked at together: what is made of them stays near the processor.
+_PIECE = 1 << 18
 
 
 def oddities(frame: pl.DataFrame, layout: Layout, name: str, text: bytes = b"", *, table: bool = True) -> list[str]:
@@ -23,7 +31,7 @@ def oddities(frame: pl.DataFrame, layout: Layout, name: str, text: bytes = b"", 
     In text that is no table, every character of an id stands as it is.
     """
     remarks = []
-    if table or not text.isascii() or text.translate(None, _PLAIN):
+    if table or not text.isascii() or _counted(text, _is_control):
         remarks += _unseen(frame, name, text)
         remarks += _two_forms(frame, name)
     if layout.more and not table:
@@ -31,6 +39,19 @@ def oddities(frame: pl.DataFrame, layout: Layout, name: str, text: bytes = b"", 
     if layout.number == "sim":
         remarks += _merged(frame, name)
     return remarks
+
+
+def _counted(text: bytes, wanted: Callable[[Bytes], Bools]) -> int:
+    """Count the bytes of a text that are wanted."""
+    whole = np.frombuffer(text, np.uint8)
+    pieces = (whole[start : start + _PIECE] for start in range(0, len(whole), _PIECE))
+    return sum(int(np.count_nonzero(wanted(piece))) for piece in pieces)
+
+
+def _is_control(piece: Bytes) -> Bools:
+    """Tell which bytes are controls, but for those that end lines and separate fields."""
+    controls: Bools = (piece < _BLANK) & ((piece < _TAB) | (piece > _RETURN)) | (piece == _DELETE)
+    return controls
 
 
 def _line(name: str, text: bytes, piece: str) -> str:
@@ -86,7 +107,7 @@ def other_forms(run: pl.DataFrame, qrels: pl.DataFrame) -> tuple[int, str] | Non
 def _left_over(frame: pl.DataFrame, layout: Layout, name: str, text: bytes) -> list[str]:
     """Say that there are fields after the last one that is read."""
     most = (len(layout.fields) - 1) * frame.height
-    if text.count(b" ") + text.count(b"\t") <= most:
+    if _counted(text, lambda piece: (piece == _BLANK) | (piece == _TAB)) <= most:
         return []
     lines = tidy(text, layout, whole=True)
     if lines.count(b" ") <= most:
@@ -97,8 +118,11 @@ def _left_over(frame: pl.DataFrame, layout: Layout, name: str, text: bytes) -> l
 
 
 def _merged(frame: pl.DataFrame, name: str) -> list[str]:
+    sim = frame["sim"].to_numpy()
+    if sim.min(initial=0) > -LARGE and sim.max(initial=0) < LARGE:
+        return []
     large = frame.select("qid", "sim").filter(pl.col("sim").abs() >= LARGE)
-    tied = int(large.select(pl.struct("qid", "sim").is_duplicated().sum()).item()) if large.height else 0
+    tied = int(large.select(pl.struct("qid", "sim").is_duplicated().sum()).item())
     if not tied:
         return []
     what = f"{count(tied, 'score')} of {LARGE:,.0f} (2^53) or more tied, perhaps only as doubles"

@@ -7,13 +7,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from exaequo.frames import pl
+from exaequo.read.keys import are_different
 from exaequo.read.plain import Floats, Plain
 from exaequo.read.source import Source
 
 #: Column of the 64-bit hash of (qid, docno): finds duplicates and joins run to qrels (see `judge`).
 KEY = "key"
+#: Lines that are looked at together for repeated ones, more or less.
+_AT_ONCE = 1 << 16
 #: What a line of sampled judgments says besides.
 SAMPLED = ("stratum", "prob")
 
@@ -73,7 +77,10 @@ class _Lines:
     @property
     def topics(self) -> list[str]:
         """The topics, in the order of their names."""
-        return self.frame["qid"].unique().sort().to_list() if self.plain is None else sorted(self.plain.topics)
+        if self.plain is not None:
+            return sorted(self.plain.topics)
+        qids = self.frame["qid"]
+        return qids[starts(qids)].unique().sort().to_list()
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,12 +133,27 @@ def with_keys(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns((pl.col("qid").hash(seed=1) ^ pl.col("docno").hash(seed=2)).alias(KEY))
 
 
+def starts(qids: pl.Series) -> npt.NDArray[np.int64]:
+    """Return where each stretch of lines of one topic begins."""
+    return np.flatnonzero((qids != qids.shift()).fill_null(value=True).to_numpy())
+
+
+def _may_repeat(frame: pl.DataFrame) -> bool:
+    """Tell whether a key is there twice; where every topic is in one piece, by some topics at a time, for memory."""
+    keys, cuts = frame[KEY].to_numpy(), np.array([0])
+    if len(keys) > _AT_ONCE:
+        start = starts(frame["qid"])
+        if frame["qid"][start].n_unique() == len(start):
+            cuts = start[np.unique(np.searchsorted(start, np.arange(0, start[-1] + 1, _AT_ONCE)))]
+    return not all(are_different(part) for part in np.split(keys, cuts[1:]))
+
+
 def repeated(frame: pl.DataFrame, *, subtopics: bool = False) -> pl.DataFrame | None:
     """Return the rows whose (qid, docno) occurs more than once, with their `row`, or None if there are none.
 
     With `subtopics`, a document may occur once for each value of the iteration field.
     """
-    if frame[KEY].n_unique() == frame.height:
+    if not _may_repeat(frame):
         return None
     once = ["qid", "docno", *(["iter"] if subtopics and "iter" in frame.columns else [])]
     again = frame.with_row_index("row").filter(pl.struct(once).is_duplicated())
@@ -144,7 +166,7 @@ def by_subtopic(frame: pl.DataFrame, source: Source) -> Qrels:
     if "iter" not in frame.columns or (frame["iter"].fill_null("") == (frame["iter"][0] or "")).all():
         return Qrels(lines, source)
     row = np.arange(frame.height)
-    if frame[KEY].n_unique() < frame.height:
+    if _may_repeat(frame):
         first = lines.with_row_index("at").select(pl.col("at").first().over("qid", "docno")).to_series()
         kept, row = np.unique(first.to_numpy(), return_inverse=True)
         best = lines.select(pl.col("rel").max().over("qid", "docno")).to_series()

@@ -77,8 +77,9 @@ def parse(
     subtopics: bool = False,
     comments: bool = True,
     start: int = 0,
+    unused: Sequence[str] = (),
 ) -> pl.DataFrame:
-    """Read a whole file; raise InputError with every problem of it if it has any.
+    """Read a whole file; raise InputError with every problem of it if it has any. Fields of no use are left out.
 
     A document twice in one topic is a problem, unless `repeats` are allowed, or it is there for different `subtopics`,
     which the iteration field names. Without `comments`, # is like any letter. Up to `start` there are only comments.
@@ -86,9 +87,9 @@ def parse(
     refuse_foreign(data, name, layout.what)
     once = ("qid", "docno", *(("iter",) if subtopics else ()))
     layout = replace(layout, once=() if repeats else once, comments=comments)
-    frame = parse_clean(data[start:], layout)
+    frame = parse_clean(data[start:], layout, unused)
     if frame is None:
-        frame = parse_clean(tidy(data, layout), layout)
+        frame = parse_clean(tidy(data, layout), layout, unused)
     if frame is not None:
         frame = with_keys(frame)
         if repeats or repeated(frame, subtopics=subtopics) is None:
@@ -96,7 +97,7 @@ def parse(
     frame, problems = line_by_line(data, layout, name)
     if problems:
         raise InputError(problems)
-    return with_keys(frame)
+    return with_keys(frame.drop(unused))
 
 
 def is_header(fields: Sequence[str], layout: Layout) -> bool:
@@ -124,13 +125,22 @@ def layout_of(data: bytes, start: int = 0) -> Layout:
     Where the second field of both is the same it is the iteration, and the fourth the stratum; else it is a document.
     """
     first = _FIRST.search(data, start)
-    one, last = (first[0] if first else b"").split(), data.rstrip().rpartition(b"\n")[2].split()
+    one, last = (first[0] if first else b"").split(), _last_line(data).split()
     numbers = [is_number(field.decode(errors="replace")) for field in one]
     if not len(one) == len(last) == len(STRATA.fields) or not numbers[3]:
         return QRELS
     if one[1] == last[1]:
         return STRATA if numbers[4] else QRELS
     return CHANCES if numbers[2] and (numbers[4] or one[4] == b"NA") else QRELS
+
+
+def _last_line(data: bytes) -> bytes:
+    """Return the last line that is not blank, without a copy of the file."""
+    size = 1 << 12
+    while size < len(data) and data[-size:].isspace():
+        size *= 2
+    end = max(0, len(data) - size) + len(data[-size:].rstrip())
+    return data[data.rfind(b"\n", 0, end) + 1 : end]
 
 
 def with_chances(frame: pl.DataFrame) -> pl.DataFrame:
@@ -142,7 +152,7 @@ def with_chances(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(prob=pl.when(certain).then(1.0).otherwise(chance))
 
 
-def parse_clean(data: bytes, layout: Layout) -> pl.DataFrame | None:
+def parse_clean(data: bytes, layout: Layout, unused: Sequence[str] = ()) -> pl.DataFrame | None:
     """Read a file with one separator and nothing but data; None if it is not such a file."""
     first = data[: data.find(b"\n") + 1] or data
     separator, other = ("\t", b" ") if b"\t" in first else (" ", b"\t")
@@ -165,7 +175,11 @@ def parse_clean(data: bytes, layout: Layout) -> pl.DataFrame | None:
     whole = frame.height and not any(column.null_count() for column in frame)
     if whole and layout.also and not frame[layout.also[0]].str.contains(f"^({layout.also[1]})$").all():
         return None
-    return frame.rechunk() if whole and frame[layout.number].is_finite().all() else None
+    if not whole or not frame[layout.number].is_finite().all():
+        return None
+    # One column after the other, each let go: all at once would take the memory of two frames.
+    frame = frame.drop(unused)
+    return pl.DataFrame([frame.drop_in_place(field).rechunk() for field in frame.columns])
 
 
 def tidy(data: bytes, layout: Layout, *, whole: bool = False) -> bytes:

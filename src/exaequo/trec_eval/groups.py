@@ -31,7 +31,7 @@ def one_topic_each(qrels: Qrels, run: Run) -> tuple[Qrels, Run, Ints]:
     copies = run.frame.drop("key").join(known, on="qid").drop("qid").rename({"pair": "qid"})
     pairs = judged.select(pl.col("pair").alias("qid"), "docno", "rel")
     topics = known["qid"].unique().sort()
-    owner = topic_codes(known["qid"], topics).to_numpy().astype(np.int64)
+    owner = topic_codes(known["qid"], topics)
     copies = copies.select("qid", "docno", "sim", "rank")
     return Qrels(with_keys(pairs), qrels.source), Run(run.name, with_keys(copies), run.source), owner
 

@@ -1,0 +1,209 @@
+"""Time and memory of works, beside peers. Every tool has a process of its own; they take turns, round by round.
+
+Usage: scripts/bench [WORK]... [--quick] [--rounds N] [--save]
+`--save` writes docs/speed.md, docs/speed.json and docs/speed.svg; works not named keep their last figures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+from speedpage import described, page, picture, printed
+from tools import SECONDS
+from works import WORKS, Shape, Work, present, tolerance, write
+
+ROOT = Path(__file__).parent.parent
+STORE = ROOT / "docs" / "speed.json"
+
+
+def serve(work: str, tool: str, tiny: Path, folder: Path) -> None:
+    """Do a work whenever a line comes in; say how long it took, what came out, and at the end the most memory held."""
+    warnings.simplefilter("ignore")
+    does = WORKS[work].does[tool]
+    values = does(tiny)()  # imports, and what is compiled on first use
+    call = does(folder)
+    print(json.dumps(values), flush=True)
+    for _ in sys.stdin:
+        start, used = perf_counter(), _used()
+        values = call()
+        took, cpu = perf_counter() - start, _used() - used
+        print(json.dumps({"seconds": values.pop(SECONDS, took), "cpu": cpu, "values": values}), flush=True)
+    print(json.dumps(_peak()))
+
+
+def _used() -> float:
+    """Return the seconds of processors that this process and those it started have used."""
+    both = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(each.ru_utime + each.ru_stime for each in both)
+
+
+def _peak() -> float:
+    """Return the most memory this process held, or the largest of those it started, in MB."""
+    status = Path("/proc/self/status")
+    lines = status.read_text().splitlines() if status.exists() else []
+    own = [int(line.split()[1]) for line in lines if line.startswith("VmHWM:")]
+    mine = own[0] if own else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return max(mine, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss) / 1024
+
+
+class Worker:
+    """A tool in a process of its own."""
+
+    def __init__(self, work: str, tool: str, tiny: Path, folder: Path) -> None:
+        words = [sys.executable, __file__, "--serve", work, tool, str(tiny), str(folder)]
+        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)  # noqa: S603
+        ready = self.read()
+        if not ready:
+            raise SystemExit(f"{tool} cannot do the work {work!r}; its message stands above")
+        self.values: dict[str, float] = json.loads(ready)
+
+    def read(self) -> str:
+        assert self.process.stdout is not None  # noqa: S101 - for the type checker
+        return self.process.stdout.readline().strip()
+
+    def go(self) -> dict[str, Any]:
+        """Do the work once."""
+        assert self.process.stdin is not None  # noqa: S101
+        self.process.stdin.write("go\n")
+        self.process.stdin.flush()
+        answer: dict[str, Any] = json.loads(self.read())
+        return answer
+
+    def end(self) -> float:
+        """End the process; return the most memory it held, in MB."""
+        assert self.process.stdin is not None  # noqa: S101
+        self.process.stdin.close()
+        peak = float(self.read())
+        self.process.wait()
+        return peak
+
+
+def measured(name: str, work: Work, rounds: int, quick: bool) -> dict[str, Any]:
+    """Let the tools take turns at a work; return seconds, ratios and memory of each."""
+    with tempfile.TemporaryDirectory() as place:
+        tiny = write(Path(place) / "tiny", Shape(3, 20, 20))
+        folder = write(Path(place) / "data", work.quick if quick else work.shape)
+        workers = {tool: Worker(name, tool, tiny, folder) for tool in present(work)}
+        refuse_disagreement(name, {tool: worker.values for tool, worker in workers.items()}, ties=False)
+        answers = [{tool: worker.go() for tool, worker in workers.items()} for _ in range(rounds + 1)][1:]
+        peaks = {tool: worker.end() for tool, worker in workers.items()}
+    first = next(iter(workers))
+    refuse_disagreement(name, {tool: answer["values"] for tool, answer in answers[0].items()})
+    tools = {}
+    for tool in workers:
+        times = [each[tool]["seconds"] for each in answers]
+        ratios = [each[tool]["seconds"] / each[first]["seconds"] for each in answers]
+        tools[tool] = {
+            "seconds": median(times),
+            "least": min(times),
+            "most": max(times),
+            "times": median(ratios),
+            "times least": min(ratios),
+            "times most": max(ratios),
+            "cpu": median(each[tool]["cpu"] for each in answers),
+            "peak MB": round(peaks[tool]),
+        }
+    load = round(os.getloadavg()[0], 1)
+    return {"title": work.title, "rounds": rounds, "quick": quick, "load": load, "tools": tools}
+
+
+def refuse_disagreement(name: str, values: dict[str, dict[str, float]], *, ties: bool = True) -> None:
+    """Stop if a tool returns other values than the first one, where it returns the same measures."""
+    ours = next(iter(values.values()))
+    for tool, found in values.items():
+        for measure in found.keys() & ours.keys():
+            if abs(found[measure] - ours[measure]) > tolerance(tool, ties=ties):
+                raise SystemExit(f"{name}: {measure} is {ours[measure]} here, {found[measure]} with {tool}")
+
+
+#: What grows, and the shapes by which it does.
+GROWTH = {
+    "lines": [Shape(topics, 1000, 100) for topics in (25, 50, 100, 200, 400, 800)],
+    "topics": [Shape(topics, 10, 10) for topics in (1000, 2000, 4000, 8000, 16_000, 32_000)],
+    "runs": [Shape(50, 200, 100, runs) for runs in (2, 4, 8, 16, 32)],
+}
+
+
+def growth(quick: bool) -> dict[str, Any]:
+    """Return time and memory against size, and the exponents that fit CPU and memory: 1 is in proportion."""
+    found: dict[str, Any] = {}
+    for what, shapes in GROWTH.items():
+        points = []
+        for shape in shapes[:4] if quick else shapes:
+            figures = measured("one", replace(WORKS["one"], shape=shape, does=_ours("one")), 3, quick=False)
+            size = {"lines": shape.topics * shape.depth, "topics": shape.topics, "runs": shape.runs}[what]
+            points.append({"size": size, **figures["tools"]["exaequo"]})
+        found[what] = {"points": points, **_exponents(points)}
+    return found
+
+
+def _ours(work: str) -> dict[str, Any]:
+    return {tool: does for tool, does in WORKS[work].does.items() if tool == "exaequo"}
+
+
+def _exponents(points: list[dict[str, float]]) -> dict[str, float]:
+    import numpy as np
+
+    size = np.log([each["size"] for each in points])
+    base = min(each["peak MB"] for each in points) * 0.999  # what the process takes whatever it reads
+    grown = [max(each["peak MB"] - base, 1) for each in points[1:]]
+    return {
+        "time exponent": round(float(np.polyfit(size, np.log([each["cpu"] for each in points]), 1)[0]), 2),
+        "memory exponent": round(float(np.polyfit(size[1:], np.log(grown), 1)[0]), 2),
+    }
+
+
+def archive(quick: bool) -> dict[str, Any]:
+    """Return seconds and memory of the study of an archive like that of the papers on ties."""
+    from archive import timed_study, write_archive
+
+    with tempfile.TemporaryDirectory() as place:
+        write_archive(Path(place) / "archive", 0.02 if quick else 0.2)
+        return timed_study(Path(place) / "archive", Path(place) / "study", 2)
+
+
+def main() -> None:
+    if sys.argv[1:2] == ["--serve"]:
+        serve(sys.argv[2], sys.argv[3], Path(sys.argv[4]), Path(sys.argv[5]))
+        return
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("works", nargs="*", metavar="WORK", help=f"some of {', '.join(WORKS)}, archive, growth")
+    parser.add_argument("--quick", action="store_true", help="small data, few rounds: about a minute")
+    parser.add_argument("--rounds", type=int, help="how often each work is done by each tool")
+    parser.add_argument("--save", action="store_true", help="write the page, the figures and the picture")
+    options = parser.parse_args()
+    unknown = {*options.works} - {*WORKS, "archive", "growth"}
+    if unknown:
+        parser.error(f"no work is called {', '.join(sorted(unknown))}; there are {', '.join(WORKS)}, archive, growth")
+    found: dict[str, Any] = json.loads(STORE.read_text()) if options.save and STORE.exists() else {"works": {}}
+    commands = found.get("about", {}).get("commands", [])
+    found["about"] = described(sys.argv[1:], commands)
+    for name in options.works or [*WORKS, "archive", "growth"]:
+        if name in WORKS:
+            rounds = options.rounds or (3 if options.quick else WORKS[name].rounds)
+            found["works"][name] = measured(name, WORKS[name], rounds, options.quick)
+            print(printed(name, found["works"][name]), flush=True)
+        else:
+            found[name] = archive(options.quick) if name == "archive" else growth(options.quick)
+            print(json.dumps({name: found[name]}), flush=True)
+    if options.save:
+        STORE.write_text(json.dumps(found, indent=1) + "\n")
+        (ROOT / "docs" / "speed.md").write_text(page(found))
+        if "growth" in found:
+            picture(found["growth"]).save(ROOT / "docs" / "speed.svg")
+
+
+if __name__ == "__main__":
+    main()

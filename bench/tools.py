@@ -1,0 +1,312 @@
+"""What each tool does with the data of a work. In: the folder of the work. Out: a call that returns values to compare.
+
+A folder has `qrels.txt` and `runs/`. A call does the whole work; what comes before it, such as imports, is not timed.
+Values of `exact` tools agree to the last digits, those that print four decimals to these.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+Call = Callable[[], dict[str, float]]
+
+#: Six measures as we call them, and as trec_eval and pytrec_eval, ir_measures, and ranx do.
+PAIRS = {"AP": "map", "nDCG": "ndcg", "P@10": "P_10", "RR": "recip_rank", "R@1000": "recall_1000", "Bpref": "bpref"}
+RANX = {"AP": "map", "nDCG": "ndcg", "P@10": "precision@10", "RR": "mrr", "R@1000": "recall@1000", "Bpref": "bpref"}
+TEN = ("AP", "nDCG", "P@10", "RR", "R@1000", "Bpref", "nDCG@10", "P@5", "RBP", "RPrec")
+#: Seconds that a program took by its own account, where starting it is no part of the work.
+SECONDS = "seconds"
+
+
+def files_of(folder: Path) -> tuple[Path, list[Path]]:
+    return folder / "qrels.txt", sorted((folder / "runs").iterdir())
+
+
+def averaged(each: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Return the mean over runs of the means over topics."""
+    return {name: float(np.mean([one[name] for one in each])) for name in each[0]}
+
+
+# --------------------------------------------------------------------------------------------------------- exaequo
+
+
+def ours(measures: tuple[str, ...] = tuple(PAIRS), ties: Any = "conventional") -> Callable[[Path], Call]:
+    def prepare(folder: Path) -> Call:
+        import exaequo
+
+        qrels, runs = files_of(folder)
+
+        def call() -> dict[str, float]:
+            scores = exaequo.evaluate(qrels, runs, measures, ties, precision="single")
+            return averaged(
+                [{m: scores.mean(m, run=run, ties=scores.ties[0]) for m in measures} for run in scores.runs]
+            )
+
+        return call
+
+    return prepare
+
+
+def ours_in_memory(folder: Path) -> Call:
+    import exaequo
+
+    qrels, run = objects(folder)
+
+    def call() -> dict[str, float]:
+        scores = exaequo.evaluate(qrels, run, list(PAIRS), "conventional", precision="single")
+        return {measure: scores.mean(measure) for measure in PAIRS}
+
+    return call
+
+
+def drop_in(measures: tuple[str, ...]) -> Callable[[Path], Call]:
+    def prepare(folder: Path) -> Call:
+        from exaequo.compat import pytrec_eval
+
+        return script(pytrec_eval, folder, measures)
+
+    return prepare
+
+
+# ----------------------------------------------------------------------------------------------------------- peers
+
+
+def script(module: Any, folder: Path, measures: tuple[str, ...]) -> Call:
+    """The script of every user of pytrec_eval: judgments once, then run by run."""
+    qrels, runs = files_of(folder)
+
+    def call() -> dict[str, float]:
+        with qrels.open() as lines:
+            evaluator = module.RelevanceEvaluator(module.parse_qrel(lines), set(measures))
+        means = []
+        for run in runs:
+            with run.open() as lines:
+                found = list(evaluator.evaluate(module.parse_run(lines)).values())
+            means.append(by_our_names({name: sum(each[name] for each in found) / len(found) for name in found[0]}))
+        return averaged(means)
+
+    return call
+
+
+def by_our_names(found: Mapping[str, float]) -> dict[str, float]:
+    return {our: found[their] for our, their in PAIRS.items()}
+
+
+def pytrec_eval_files(measures: tuple[str, ...]) -> Callable[[Path], Call]:
+    def prepare(folder: Path) -> Call:
+        import pytrec_eval
+
+        return script(pytrec_eval, folder, measures)
+
+    return prepare
+
+
+def pytrec_eval_in_memory(folder: Path) -> Call:
+    import pytrec_eval
+
+    qrels, run = objects(folder)
+
+    def call() -> dict[str, float]:
+        found = list(pytrec_eval.RelevanceEvaluator(qrels, {*PAIRS.values()}).evaluate(run).values())
+        return by_our_names({name: sum(each[name] for each in found) / len(found) for name in found[0]})
+
+    return call
+
+
+def _ir_measures() -> tuple[Any, list[Any]]:
+    import ir_measures
+
+    return ir_measures, [ir_measures.parse_measure(name) for name in PAIRS]
+
+
+def ir_measures_files(folder: Path) -> Call:
+    package, measures = _ir_measures()
+    qrels, runs = files_of(folder)
+
+    def call() -> dict[str, float]:
+        evaluator = package.evaluator(measures, package.read_trec_qrels(str(qrels)))
+        found = [evaluator.calc_aggregate(package.read_trec_run(str(run))) for run in runs]
+        return averaged([dict(zip(PAIRS, (each[m] for m in measures), strict=True)) for each in found])
+
+    return call
+
+
+def ir_measures_in_memory(folder: Path) -> Call:
+    package, measures = _ir_measures()
+    qrels, run = objects(folder)
+
+    def call() -> dict[str, float]:
+        found = package.calc_aggregate(measures, qrels, run)
+        return dict(zip(PAIRS, (found[m] for m in measures), strict=True))
+
+    return call
+
+
+def ranx_files(folder: Path) -> Call:
+    import ranx
+
+    qrels, runs = files_of(folder)
+
+    def call() -> dict[str, float]:
+        judged = ranx.Qrels.from_file(str(qrels), kind="trec")
+        return averaged([_ranked(ranx, judged, ranx.Run.from_file(str(run), kind="trec")) for run in runs])
+
+    return call
+
+
+def ranx_in_memory(folder: Path) -> Call:
+    import ranx
+
+    qrels, run = objects(folder)
+    return lambda: _ranked(ranx, ranx.Qrels(qrels), ranx.Run(run))
+
+
+def _ranked(ranx: Any, qrels: Any, run: Any) -> dict[str, float]:
+    found = ranx.evaluate(qrels, run, [*RANX.values()])
+    return {our: float(found[their]) for our, their in RANX.items()}
+
+
+def program(*asked: str) -> Callable[[Path], Call]:
+    """The official program, called once per run."""
+
+    def prepare(folder: Path) -> Call:
+        qrels, runs = files_of(folder)
+        found = shutil.which("trec_eval") or "trec_eval"
+
+        def call() -> dict[str, float]:
+            means = []
+            for run in runs:
+                flags = [part for name in asked for part in ("-m", name)]
+                text = subprocess.run([found, *flags, str(qrels), str(run)], check=True, capture_output=True, text=True)  # noqa: S603
+                rows = [line.split() for line in text.stdout.splitlines()]
+                means.append(by_our_names({row[0]: float(row[2]) for row in rows if row[0] in PAIRS.values()}))
+            return averaged(means)
+
+        return call
+
+    return prepare
+
+
+def scan(folder: Path) -> Call:
+    """The C scan; it says itself how long it took."""
+    qrels, runs = files_of(folder)
+    built = Path(tempfile.mkdtemp()) / "scan"
+    compiler = shutil.which("cc") or "cc"
+    subprocess.run([compiler, "-O2", "-o", str(built), str(Path(__file__).parent / "scan.c")], check=True)  # noqa: S603
+
+    def call() -> dict[str, float]:
+        done = subprocess.run([built, qrels, *runs], check=True, capture_output=True, text=True)  # noqa: S603
+        return {SECONDS: float(done.stdout.split()[1]) / 1000}
+
+    return call
+
+
+def command(*words: str) -> Callable[[Path], Call]:
+    """A command line, from its start to its end. QRELS and RUN stand for the files."""
+
+    def prepare(folder: Path) -> Call:
+        qrels, runs = files_of(folder)
+        names = {"QRELS": str(qrels), "RUN": str(runs[0]), "PYTHON": sys.executable}
+        line = [names.get(word, word) for word in words]
+
+        def call() -> dict[str, float]:
+            subprocess.run(line, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ)  # noqa: S603
+            return {}
+
+        return call
+
+    return prepare
+
+
+#: The script of `pytrec_eval`, for the cold command line.
+COLD = """
+import sys, pytrec_eval
+with open(sys.argv[1]) as q, open(sys.argv[2]) as r:
+    qrels, run = pytrec_eval.parse_qrel(q), pytrec_eval.parse_run(r)
+found = pytrec_eval.RelevanceEvaluator(qrels, {"map", "ndcg", "P_10"}).evaluate(run)
+print(sum(each["map"] for each in found.values()) / len(found))
+"""
+
+
+def objects(folder: Path) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
+    """Return judgments and the first run as dicts of dicts."""
+    qrels, runs = files_of(folder)
+    judged: dict[str, dict[str, int]] = {}
+    returned: dict[str, dict[str, float]] = {}
+    for line in qrels.read_text().splitlines():
+        topic, _, docno, rel = line.split()
+        judged.setdefault(topic, {})[docno] = int(rel)
+    for line in runs[0].read_text().splitlines():
+        topic, _, docno, _, sim, _ = line.split()
+        returned.setdefault(topic, {})[docno] = float(sim)
+    return judged, returned
+
+
+# ------------------------------------------------------------------------------------------- lists judged throughout
+
+
+def _matrix() -> tuple[Any, Any]:
+    random = np.random.Generator(np.random.PCG64(1))
+    return random.integers(0, 3, (1000, 100)), random.permuted(np.tile(np.arange(100.0), (1000, 1)), axis=1)
+
+
+def sklearn_matrix(_: Path) -> Call:
+    from sklearn.metrics import ndcg_score
+
+    grades, scores = _matrix()
+    return lambda: {"nDCG": float(ndcg_score(grades, scores))}
+
+
+def ours_matrix(_: Path) -> Call:
+    import polars as pl
+
+    import exaequo
+
+    grades, scores = _matrix()
+    topic = np.repeat(np.arange(len(grades)), grades.shape[1]).astype(str)
+    docno = np.tile(np.arange(grades.shape[1]), len(grades)).astype(str)
+
+    def call() -> dict[str, float]:
+        ids = {"qid": pl.Series(topic), "docno": pl.Series(docno)}
+        qrels, run = pl.DataFrame({**ids, "rel": grades.ravel()}), pl.DataFrame({**ids, "sim": scores.ravel()})
+        return {"nDCG": exaequo.evaluate(qrels, run, "nDCG").mean("nDCG")}
+
+    return call
+
+
+# ---------------------------------------------------------------------------------------------- tests over all pairs
+
+
+def _differences() -> Any:
+    values = np.random.Generator(np.random.PCG64(1)).random((10, 50))
+    first, second = np.triu_indices(len(values), 1)
+    return values[second] - values[first]
+
+
+def ours_permutation(_: Path) -> Call:
+    from exaequo.stats.tests import Setting, randomization
+
+    differences = _differences()
+    return lambda: {"p": float(np.mean(randomization(differences, Setting(samples=10_000))))}
+
+
+def scipy_permutation(_: Path) -> Call:
+    from scipy.stats import permutation_test
+
+    def call() -> dict[str, float]:
+        each = [
+            permutation_test((row,), np.mean, permutation_type="samples", n_resamples=10_000, rng=1, vectorized=True)
+            for row in _differences()
+        ]
+        return {"p": float(np.mean([one.pvalue for one in each]))}
+
+    return call

@@ -1,0 +1,170 @@
+"""The works of the benchmark: the data of each, made from a seed, and the tools that do it.
+
+`exaequo` comes first where there is a peer; all others are compared with the first.
+"""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import tools
+from tools import COLD, PAIRS, Call, command, drop_in, ours, program, pytrec_eval_files
+
+Prepare = Callable[[Path], Call]
+SIX = tuple(PAIRS.values())
+OFFICIAL = ("map", "ndcg", "P.10", "recip_rank", "recall.1000", "bpref")
+#: The tools that break ties as trec_eval does: their values agree on any data.
+FILES: Mapping[str, Prepare] = {
+    "exaequo": ours(),
+    "pytrec_eval": pytrec_eval_files(SIX),
+    "ir_measures": tools.ir_measures_files,
+    "trec_eval": program(*OFFICIAL),
+    "C scan": tools.scan,
+}
+#: Without the one that takes minutes for millions of lines.
+PATIENT = {tool: does for tool, does in FILES.items() if tool != "ir_measures"}
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How large a collection is, how many runs it has, and how many different scores lists have, if that is fixed."""
+
+    topics: int
+    depth: int
+    judged: int
+    runs: int = 1
+    scores: int | None = None
+
+
+@dataclass(frozen=True)
+class Work:
+    """A work: its title, its data at full size and for a quick look, who does it, and how often."""
+
+    title: str
+    shape: Shape
+    quick: Shape
+    does: Mapping[str, Prepare]
+    rounds: int = 9
+
+
+ONE, SMALL = Shape(50, 1000, 1500), Shape(20, 500, 300)
+#: ranx leaves ties as they come: one document more at rank 10, in one topic of 50, is 0.002. trec_eval prints four
+#: decimals; two samples of 10,000 differ in the second.
+_CLOSE = {"ranx": 5e-3, "trec_eval": 5.1e-5, "scipy": 2e-2}
+_COMMAND = ("PYTHON", "-m", "exaequo", "eval", "QRELS", "RUN", "-m", "AP,nDCG,P@10")
+
+WORKS = {
+    "one": Work("one run, files to six measures", ONE, SMALL, {**FILES, "ranx": tools.ranx_files}, 15),
+    "all_trec": Work(
+        "one run, all measures of trec_eval",
+        ONE,
+        SMALL,
+        {
+            "exaequo": drop_in(("all_trec",)),
+            "pytrec_eval": pytrec_eval_files(("all_trec", "P_10", "recall_1000")),
+            "trec_eval": program("all_trec"),
+        },
+    ),
+    "hundred": Work("100 runs", Shape(50, 1000, 1500, 100), Shape(20, 500, 300, 10), FILES, 3),
+    "large": Work("one run of 7 million lines", Shape(6980, 1000, 50), Shape(300, 1000, 50), PATIENT, 3),
+    "tie": Work("a run that is one big tie", Shape(50, 1000, 1500, 1, 1), Shape(20, 500, 300, 1, 1), FILES),
+    "wide": Work("500,000 topics, one judgment each", Shape(500_000, 2, 1), Shape(20_000, 2, 1), FILES, 3),
+    "objects": Work(
+        "dicts in memory to six measures",
+        ONE,
+        SMALL,
+        {
+            "exaequo": tools.ours_in_memory,
+            "pytrec_eval": tools.pytrec_eval_in_memory,
+            "ir_measures": tools.ir_measures_in_memory,
+            "ranx": tools.ranx_in_memory,
+        },
+        15,
+    ),
+    "matrix": Work(
+        "1,000 lists of 100, all judged, nDCG from arrays",
+        SMALL,
+        SMALL,
+        {"exaequo": tools.ours_matrix, "scikit-learn": tools.sklearn_matrix},
+        15,
+    ),
+    "cold": Work(
+        "the command line, cold",
+        SMALL,
+        SMALL,
+        {
+            "exaequo": command(*_COMMAND),
+            "pytrec_eval": command("PYTHON", "-c", COLD, "QRELS", "RUN"),
+            "ir_measures": command("PYTHON", "-m", "ir_measures", "QRELS", "RUN", "AP nDCG P@10"),
+            "trec_eval": command("trec_eval", "QRELS", "RUN"),
+        },
+        7,
+    ),
+    "strategies": Work(
+        "conventional alone, and three strategies together",
+        ONE,
+        SMALL,
+        {"conventional": ours(), "three strategies": ours(ties=("conventional", "realistic", "optimistic"))},
+        15,
+    ),
+    "measures": Work(
+        "one ranked measure, and more",
+        ONE,
+        SMALL,
+        {
+            "one measure": ours(tools.TEN[:1]),
+            "two measures": ours(tools.TEN[:2]),
+            "five measures": ours(tools.TEN[:5]),
+            "ten measures": ours(tools.TEN),
+        },
+        15,
+    ),
+    "permutation": Work(
+        "permutation tests of 45 pairs",
+        SMALL,
+        SMALL,
+        {"exaequo": tools.ours_permutation, "scipy": tools.scipy_permutation},
+        5,
+    ),
+}
+
+
+def present(work: Work) -> dict[str, Prepare]:
+    """Return the tools that can be had here."""
+    lacking = {"trec_eval": "trec_eval", "C scan": "cc"}
+    return {tool: does for tool, does in work.does.items() if tool not in lacking or shutil.which(lacking[tool])}
+
+
+def tolerance(tool: str, *, ties: bool = True) -> float:
+    """Return by how much values may differ from ours, on data with ties or without."""
+    return 1e-9 if tool == "ranx" and not ties else _CLOSE.get(tool, 1e-9)
+
+
+def write(folder: Path, shape: Shape, seed: int = 1) -> Path:
+    """Write judgments and runs; a tenth of the judged documents are relevant."""
+    source = random.Random(seed)
+    (folder / "runs").mkdir(parents=True)
+    with (folder / "qrels.txt").open("w") as judgments:
+        streams = [(folder / "runs" / f"run{number:03d}.txt").open("w") for number in range(shape.runs)]
+        for topic in range(301, 301 + shape.topics):
+            pool = [
+                f"FBIS{n // 1000}-{n % 1000:05d}" for n in source.sample(range(1_000_000), shape.depth + shape.judged)
+            ]
+            # Topics with nothing relevant are left out by some tools, and score 0 with others.
+            grades = [1, *source.choices((0, 1, 2), weights=(18, 1, 1), k=shape.judged - 1)]
+            chosen = source.sample(pool, shape.judged)
+            judgments.writelines(f"{topic} 0 {d} {g}\n" for d, g in zip(chosen, grades, strict=True))
+            for stream in streams:
+                stream.writelines(_list_of(topic, source.sample(pool, shape.depth), shape, source))
+        for stream in streams:
+            stream.close()
+    return folder
+
+
+def _list_of(topic: int, documents: list[str], shape: Shape, source: random.Random) -> list[str]:
+    sims = sorted((round(source.random() * 20, 3) if shape.scores is None else 1.0 for _ in documents), reverse=True)
+    return [f"{topic} Q0 {d} {n} {sim} sys\n" for n, (d, sim) in enumerate(zip(documents, sims, strict=True), 1)]
