@@ -208,3 +208,4 @@ def test_verdicts_of_three_rows() -> None:
     assert not np.isnan(which_is_better(np.array([[1.0, 0.5], [0.0, 0.2]]), 1)[1]).any()
     verdicts = [np.array([1, 0, 1, 1]), np.array([1, 0, 0, 1]), np.array([1, 1, 1, 1])]
     assert changes(verdicts).tolist() == [False, True, True, False]
+    assert changes(verdicts[:1]).tolist() == [False] * 4
