@@ -84,6 +84,8 @@ def test_ties_of_single_precision() -> None:
     coarse = tie_statistics(ordering(run, "single"))
     assert (coarse.tied.tolist(), coarse.single.tolist()) == ([2, 2, 0, 0, 0], [0] * 5)
     assert tie_statistics(ordering({"1": {"a": 1e300, "b": 1e301}})).single.tolist() == [2, 0, 0, 0, 0]
+    second = {"1": {"a": 1.0, "b": 1 + 1e-12}, "2": {"a": 1 + 1e-12, "b": 1.0, "c": 1 + 2e-12}}
+    assert tie_statistics(ordering(second)).single.tolist() == [2, 3, 0, 0, 0]
 
 
 def test_lists_that_are_cut() -> None:
@@ -206,3 +208,4 @@ def test_verdicts_of_three_rows() -> None:
     assert not np.isnan(which_is_better(np.array([[1.0, 0.5], [0.0, 0.2]]), 1)[1]).any()
     verdicts = [np.array([1, 0, 1, 1]), np.array([1, 0, 0, 1]), np.array([1, 1, 1, 1])]
     assert changes(verdicts).tolist() == [False, True, True, False]
+    assert changes(verdicts[:1]).tolist() == [False] * 4

@@ -710,3 +710,9 @@ def test_what_sentences_say_of_intervals() -> None:
     known = Known(parse_measure("AP"), Plan(), ["realistic"], 1, 3)
     for low, high in ((0.0, 0.5), (-0.5, 0.0), (-0.5, 0.5)):  # each holds 0
         assert _sure({"low": low, "high": high, "significant": False}, known).endswith(f"{low:+.4f} to {high:+.4f}")
+
+
+def test_the_hardest_topic_is_first() -> None:
+    rows = np.array([[0.9, 0.1, 0.5], [0.7, 0.3, 0.5]])
+    for measure, order in (("AP", ["001", "002", "000"]), ("Noise@5", ["000", "002", "001"])):
+        assert compare_scores(made({"realistic": rows}, measure), Plan()).topics["topic"].to_list() == order

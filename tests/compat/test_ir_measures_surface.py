@@ -181,7 +181,7 @@ def test_columns_a_measure_made_at_run_time_looks_at() -> None:
     said, gold = (pd.DataFrame({"query_id": ["1"], "text": [text]}) for text in ("abc", "abd"))
     shared = ours.define_byquery(lambda q, r: float(q.iloc[0]["text"][:2] == r.iloc[0]["text"][:2]), name="Shared")
     assert shared.calc_aggregate(gold, said) == 1.0
-    with pytest.raises(UsageError, match="The run have no column query_id; they have text"):
+    with pytest.raises(UsageError, match="There is no column query_id in the run, only text"):
         shared.calc_aggregate(gold, said[["text"]])
 
 
@@ -239,3 +239,12 @@ def test_a_measure_may_be_registered_once() -> None:
     with pytest.raises(UsageError, match="There is a measure called MAP already"):
         ours.measures.register(ours.AP, aliases=["MAP"], name="APs")
     assert "APs" not in ours.measures.registry
+
+
+def test_a_scale_has_two_ends() -> None:
+    with pytest.raises(UsageError, match=r"min_rel must be below max_rel\. Got 2 and 2"):
+        ours.INST(min_rel=2, max_rel=2).calc_aggregate(QRELS, RUN)
+    (found, *_) = ours.BPM(max_rel=2)(cutoff=3).iter_calc(QRELS, RUN)
+    assert found[2:] == pytest.approx((1.0, 1.0, 1.0, 1.0, 1.0))
+    (found, *_) = (ours.BPM(T=2.0, max_rel=2) @ 3).iter_calc(QRELS, RUN)
+    assert found[2:] == pytest.approx((1 / 3, 1.0, 1.0, 3.0, 3.0))

@@ -154,6 +154,8 @@ def test_tables_of_conflicting_judgments_are_refused_at_their_lines(file: Files)
     with pytest.raises(InputError, match=r"q\.csv:4: document 'a' of topic '1' is here and in line 2"):
         read_qrels(file("qid,docno,rel\n1,a,1\n1,b,1\n1,a,2\n", "q.csv"), mend=True)
     assert read_qrels(file("qid,docno,rel\n1,a,1\n1,a,1\n", "q.csv"), mend=True).frame.height == 1
+    with pytest.raises(InputError, match=r"q\.csv:5: document 'a' of topic '1' is here and in line 4"):
+        read_qrels(file("qid,docno,rel\n1,b,1\n1,b,1\n1,a,1\n1,a,2\n", "q.csv"), mend=True)
 
 
 def test_objects_are_mended() -> None:

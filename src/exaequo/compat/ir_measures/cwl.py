@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from exaequo.errors import BadParameter
 from exaequo.judge import Floats
 from exaequo.measures.users import DEEPEST
 from exaequo.trec_eval.lists import Lists
@@ -76,6 +77,8 @@ def _gain(lists: Lists, given: Mapping[str, Any]) -> Floats:
     if "max_rel" not in given:
         return np.where(lists.relevant(given["rel"]), 1.0, 0.0)
     low, high = given["min_rel"], given["max_rel"]
+    if low >= high:
+        raise BadParameter(f"min_rel must be below max_rel. Got {low:g} and {high:g} instead.")
     on_scale = (np.clip(np.maximum(lists.grade, 0.0), low, high) - low) / (high - low)
     return np.where(lists.judged, on_scale, 0.0)
 

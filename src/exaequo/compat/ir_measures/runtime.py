@@ -49,7 +49,9 @@ def _sorted(data: QrelsConverter | RunConverter, then: dict[str, bool]) -> Any:
     """Return a frame by topic, and by further columns it may have, upwards or not."""
     frame = data.as_pd_dataframe()
     if "query_id" not in frame.columns:
-        raise BadParameter(f"The {data.what} have no column query_id; they have {', '.join(map(str, frame.columns))}.")
+        raise BadParameter(
+            f"There is no column query_id in the {data.what}, only {', '.join(map(str, frame.columns))}."
+        )
     order = {"query_id": True, **{name: up for name, up in then.items() if name in frame.columns}}
     return frame.sort_values(by=list(order), ascending=list(order.values()))
 

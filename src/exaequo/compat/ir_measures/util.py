@@ -123,7 +123,7 @@ class _Converter:
         """Yield the records."""
         kind, error = self.predict_type()
         if kind == "UNKNOWN":
-            raise BadParameter(f"Cannot read these {self.what}: {error}.")
+            raise BadParameter(f"Cannot read the {self.what}: {error}.")
         if kind == "dict_of_dict":
             for topic, documents in self._data.items():
                 yield from (self.record(topic, docno, value) for docno, value in documents.items())
