@@ -80,7 +80,7 @@ def page(found: dict[str, Any]) -> str:
 
 
 def _lost(works: dict[str, Any]) -> list[str]:
-    """Say where a peer takes less time, by the clock or of processors, or less memory; the C scan is no peer."""
+    """Say where a peer takes less time, of the clock or of processors, or less memory. The C scan is no peer."""
     lines = []
     for work in works.values():
         ours = work["tools"].get("exaequo")
