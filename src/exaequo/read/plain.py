@@ -34,8 +34,11 @@ _LONGEST = 64
 #: Bits of a key that hold the number of its line, and the last of them there is room for.
 _BITS, _LINE = np.uint64(20), np.uint64(2**20 - 1)
 _MIXER, _HALF = np.uint64(0xFF51AFD7ED558CCD), np.uint64(32)
-#: What is kept of a word of which so many bytes belong to a field.
-_KEPT = np.array([256**size - 1 for size in range(9)], dtype=np.uint64)
+#: What is kept of each word of a field of so many bytes.
+_KEPT = np.array(
+    [[256 ** min(max(size - 8 * at, 0), 8) - 1 for size in range(_LONGEST + 1)] for at in range(_LONGEST // 8)],
+    dtype=np.uint64,
+)
 #: Numbers of so many digits, and these powers, are doubles without rounding: their quotient is rounded once.
 _DIGITS = 15
 _POWERS = 10.0 ** np.arange(_DIGITS + 1)
@@ -85,10 +88,10 @@ def of_lists(lists: Lists, number: str) -> Plain | None:
         return None
     sizes = [len(each) for each in held]
     values = _numbers(chain.from_iterable(each.values() for each in held), sum(sizes))
-    topic, docno = _column(lists.topics, len(sizes)), _column(_joined(held), sum(sizes))
-    if topic is None or docno is None or values is None:
+    words = _column(chain(lists.topics, _joined(held)), len(sizes) + sum(sizes))
+    if words is None or values is None:
         return None
-    return _made(topic.repeat(sizes, axis=0), docno, values, number)
+    return _made(words[: len(sizes)].repeat(sizes, axis=0), words[len(sizes) :], values, number)
 
 
 def _joined(held: Iterable[Any]) -> Iterator[str]:
@@ -107,7 +110,7 @@ def of_text(data: bytes, layout: Layout) -> Plain | None:
         return None
     start, size, after = parts[0].reshape(-1, width), parts[1].reshape(-1, width), parts[2].reshape(-1, width)
     between = after[0, 0]
-    if between == ord("\n") or not (after == [between] * (width - 1) + [ord("\n")]).all():
+    if between not in b" \t" or not (after == [between] * (width - 1) + [ord("\n")]).all():
         return None
     if layout.comments and (np.frombuffer(data, np.uint8)[start[:, 0]] == ord("#")).any():
         return None
@@ -172,9 +175,7 @@ def _parts(data: bytes) -> tuple[Ints, Ints, npt.NDArray[np.uint8]] | None:
     ends = np.flatnonzero(letters <= ord(" "))
     start = np.append(0, ends[:-1] + 1)
     size, after = ends - start, letters[ends]
-    sound = len(ends) and size.min() > 0 and size.max() <= _LONGEST
-    blank = (after == ord(" ")) | (after == ord("\n")) | (after == ord("\t"))
-    return (start, size, after) if sound and blank.all() else None
+    return (start, size, after) if len(ends) and size.min() > 0 and size.max() <= _LONGEST else None
 
 
 def _words(padded: bytes, start: Ints, size: Ints) -> Words:
@@ -182,7 +183,7 @@ def _words(padded: bytes, start: Ints, size: Ints) -> Words:
     every = np.ndarray((len(padded) - 7,), dtype="<u8", buffer=padded, strides=(1,))
     words = np.empty((len(start), (int(size.max()) + 7) // 8), dtype="<u8")
     for at in range(words.shape[1]):
-        words[:, at] = every[start + 8 * at] & _KEPT[np.clip(size - 8 * at, 0, 8)]
+        words[:, at] = every[start + 8 * at] & _KEPT[at][size]
     return words
 
 
