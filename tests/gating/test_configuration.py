@@ -105,6 +105,7 @@ def test_every_option_has_its_key() -> None:
         "qrels_reader",
         "run_reader",
         "columns",
+        "mend",
         "lang",
     }
     options = {each.name for each in gate.params} - aside

@@ -37,6 +37,7 @@ def test_average_precision_over_at_most_k_is_never_lower(collection: tuple[Grade
     assert np.array_equal(relative[few], plain[few])
 
 
+@pytest.mark.filterwarnings("ignore:unsafe cast")  # of Numba, when it is compiled
 def test_rank_biased_precision_of_grades_is_that_of_ranx() -> None:
     draw = random.Random(1)
     names = [f"d{at}" for at in range(50)]
