@@ -34,7 +34,7 @@ def files(tmp_path: Path) -> list[str]:
     return [str(tmp_path / "qrels.txt"), str(tmp_path / "runs" / "bm25.txt")]
 
 
-@pytest.mark.parametrize("module", ["click", "exaequo.cli", "exaequo.cli.gate", "polars", "exaequo.evaluation"])
+@pytest.mark.parametrize("module", ["click", "exaequo.cli", "exaequo.cli.eval", "numpy", "exaequo.evaluation"])
 def test_an_interrupt_while_modules_load(module: str, files: list[str]) -> None:
     arguments = [sys.executable, "-c", INTERRUPTED, module, "eval", *files]
     done = subprocess.run(arguments, capture_output=True, text=True, check=False)
