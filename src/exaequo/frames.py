@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,6 @@ else:
         """A module that is imported when one of its names is asked for."""
 
         def __getattr__(self, name: str) -> Any:
-            value = getattr(import_module("polars"), name)
-            vars(self)[name] = value
-            return value
+            return getattr(sys.modules.get("polars") or import_module("polars"), name)
 
     pl = _OnUse()

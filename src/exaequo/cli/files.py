@@ -84,14 +84,14 @@ class Files:
         from exaequo.read import read_qrels
 
         read = read_qrels(path, reader=self.qrels_reader, columns=self.columns, digest=digest, mend=self.mend)
-        return replace(read, source=_told(read.source))
+        return replace(read, source=_told(read.source)) if read.source.mended else read
 
     def run(self, path: str, *, digest: bool = False) -> Run:
         """Read a run."""
         from exaequo.read import read_run
 
         read = read_run(path, reader=self.run_reader, columns=self.columns, digest=digest, mend=self.mend)
-        return replace(read, source=_told(read.source))
+        return replace(read, source=_told(read.source)) if read.source.mended else read
 
     def runs(self, paths: Sequence[str], qrels: Qrels | None = None, *, digest: bool = False) -> Iterator[Run]:
         """Read runs one after the other; where the others are to go on, those that cannot be judged are noted."""
