@@ -20,7 +20,7 @@ def ahead(runs: Iterator[Run]) -> Iterator[Run]:
         run = next(runs, None)
         while run is not None:
             following: Future[Run | None] | None = None
-            if _LEAST <= run.frame.height <= _MOST:
+            if _LEAST <= run.height <= _MOST:
                 following = reader.submit(lambda: context.run(next, runs, None))
             yield run
             run = None  # let go before the next is read
