@@ -24,12 +24,8 @@ UNDEFINED = "undefined"
 _MOST = 16
 _LATEX = {
     **{sign: rf"$\{name}$" for sign, name in zip("τΔκαηω", "tau Delta kappa alpha eta omega".split(), strict=True)},
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
+    **{sign: rf"\text{name}{{}}" for sign, name in zip("<>|\\", ("less", "greater", "bar", "backslash"), strict=True)},
+    **{"~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
     **dict(zip("²▲▼", (r"$^2$", r"$\blacktriangle$", r"$\blacktriangledown$"), strict=True)),
     **{character: "\\" + character for character in "&%$#_{}"},
 }
