@@ -22,10 +22,10 @@ from exaequo.text import on_one_line
 UNDEFINED = "undefined"
 #: Rows, and sentences, that a notebook shows.
 _MOST = 16
+_SIGNS = "less greater bar backslash asciitilde asciicircum"
 _LATEX = {
     **{sign: rf"$\{name}$" for sign, name in zip("τΔκαηω", "tau Delta kappa alpha eta omega".split(), strict=True)},
-    **{sign: rf"\text{name}{{}}" for sign, name in zip("<>|\\", ("less", "greater", "bar", "backslash"), strict=True)},
-    **{"~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
+    **{sign: rf"\text{name}{{}}" for sign, name in zip("<>|\\~^", _SIGNS.split(), strict=True)},
     **dict(zip("²▲▼", (r"$^2$", r"$\blacktriangle$", r"$\blacktriangledown$"), strict=True)),
     **{character: "\\" + character for character in "&%$#_{}"},
 }
