@@ -83,11 +83,10 @@ class Worker:
 
     def end(self) -> float:
         """End the process; return the most memory it held, in MB."""
-        assert self.process.stdin is not None  # noqa: S101
-        self.process.stdin.close()
-        peak = float(self.read())
-        self.process.wait()
-        return peak
+        with self.process as process:
+            assert process.stdin is not None  # noqa: S101
+            process.stdin.close()
+            return float(self.read())
 
 
 def measured(name: str, work: Work, rounds: int, quick: bool) -> dict[str, Any]:

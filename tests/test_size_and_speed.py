@@ -32,6 +32,7 @@ def test_three_strategies_cost_little_more_than_one(tmp_path: Path) -> None:
     assert three_to_one(tmp_path / "web" / "1993") < 2.2
 
 
+@pytest.mark.soak
 def test_small_work_beside_peers() -> None:
     """The figures to show are 5 to 10, 0.7 and 0.5; more is allowed, because other programs may run beside this one."""
     few, many, again = in_memory(3, 10, 10, 100), in_memory(50, 1000, 1500, 9), kept(50, 1000, 1500, 9)

@@ -383,6 +383,7 @@ def test_requests_that_cannot_be(archive: Path, tmp_path: Path) -> None:
         study(archive, tmp_path / "file")
 
 
+@pytest.mark.soak
 def test_killed_and_started_again(tmp_path: Path) -> None:
     """Killed at random moments, a study ends with the same bytes as one that was left alone."""
     archive = tmp_path / "archive"

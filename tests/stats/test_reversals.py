@@ -38,6 +38,7 @@ def by_hand(values: np.ndarray, n: int, alpha: float = 0.05) -> tuple[float, flo
     return *rates, percent("sure reversed", "sure"), len(splits)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("kind", ["any", "grades", "equal differences", "large"])
 def test_all_splits(kind: str) -> None:
     source = np.random.Generator(np.random.PCG64(5))
