@@ -79,7 +79,7 @@ class Record:
                 raise sqlite3.DatabaseError("it is something else")
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = FULL")
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             mend = "Name the file that --db wrote, and check its permissions; to judge, name POOL and COLLECTION."
             raise bad_input(self.path, f"cannot be opened ({error})", "a record of judging", mend) from None
         if (form := self._value("PRAGMA user_version")) != _FORM:
@@ -93,7 +93,7 @@ class Record:
         """Return all rows of a query; a file that was damaged after it was opened is refused here."""
         try:
             return self._db.execute(query, values).fetchall()
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             raise self._damaged(error) from None
 
     def _value(self, query: str, *values: Any) -> Any:
