@@ -8,6 +8,7 @@ import json
 import socket
 import sqlite3
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -37,9 +38,18 @@ def ask(
     }
     headers |= {name.replace("_", "-"): value for name, value in changes.items()}
     data = content if isinstance(content, bytes) else None if content is None else json.dumps(content).encode()
+    for _ in range(20):  # a server that refuses before it has read all may reset the connection
+        with suppress(ConnectionError):
+            return _answer(served, method or ("GET" if data is None else "POST"), path, data, headers)
+    raise AssertionError(f"{path}: no answer")
+
+
+def _answer(
+    served: Served, method: str, path: str, data: bytes | None, headers: dict[str, str | None]
+) -> tuple[int, http.client.HTTPMessage, bytes]:
     connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=10)
     try:
-        connection.putrequest(method or ("GET" if data is None else "POST"), path, skip_host=True)
+        connection.putrequest(method, path, skip_host=True)
         for name, value in ({"Content-Length": str(len(data or b""))} | headers).items():
             if value is not None:
                 connection.putheader(name, value)
