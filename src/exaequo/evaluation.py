@@ -329,7 +329,8 @@ def remarks_on_run(judged: JudgedRun, options: Options) -> list[str]:
     remarks += _remarks_on_documents(judged)
     if run.n_names > 1:
         remarks.append(f"{run.source.name}: {run.n_names} different run ids; taken as one run, called {run.name}")
-    if options.precision == "single" and np.abs(judged.sim).max(initial=0) > np.finfo(np.float32).max:
+    single = options.precision == "single"
+    if single and max(judged.sim.max(initial=0), -judged.sim.min(initial=0)) > np.finfo(np.float32).max:
         remarks.append(f"{run.source.name}: scores too large for single precision are all tied")
     if stray:
         remarks.append(f"{run.source.name}: {count(len(stray), 'topic')} nobody judged, ignored: {listed(stray)}")

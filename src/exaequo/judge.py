@@ -17,7 +17,7 @@ from exaequo.frames import pl
 from exaequo.read.keys import Index
 from exaequo.read.plain import Floats as Floats
 from exaequo.read.plain import Ints as Ints
-from exaequo.read.plain import shared
+from exaequo.read.plain import same_documents
 from exaequo.read.records import KEY, Qrels, Run, starts
 
 Bools = npt.NDArray[np.bool_]
@@ -85,6 +85,12 @@ class Judgments:
     def index(self) -> Index:
         """The keys of the judgments of evaluated topics, by their place in `topic` and `grade`."""
         return Index(self.qrels.frame[KEY].to_numpy()[self.row])
+
+    @cached_property
+    def plain_index(self) -> Index:
+        """The same of plain lines, whose keys are others."""
+        assert self.qrels.plain is not None  # noqa: S101 - for the type checker
+        return Index(self.qrels.plain.keys[self.row])
 
     @cached_property
     def ideal(self) -> tuple[Ints, Ints, Floats]:
@@ -252,11 +258,9 @@ def _look_up(run: Run, topic: Ints, judgments: Judgments) -> tuple[Ints, Ints]:
     """
     if run.plain is None or judgments.qrels.plain is None:
         at, place = judgments.index.find(run.frame[KEY].to_numpy())
-        same_name = (run.frame["docno"][at] == judgments.qrels.frame["docno"][judgments.row[place]]).to_numpy()
-        at, place = at[same_name], place[same_name]
+        same = (run.frame["docno"][at] == judgments.qrels.frame["docno"][judgments.row[place]]).to_numpy()
     else:
-        at, found = shared(run.plain, judgments.qrels.plain)
-        place = judgments.place[found]
-        at, place = at[place >= 0], place[place >= 0]
-    same = topic[at] == judgments.topic[place]
+        at, place = judgments.plain_index.find(run.plain.keys)
+        same = same_documents(run.plain, at, judgments.qrels.plain, judgments.row[place])
+    same &= topic[at] == judgments.topic[place]
     return at[same], place[same]

@@ -19,7 +19,7 @@ VARIABLE = "EXAEQUO_MEMORY"
 #: Measured, with some to spare: a process with nothing to do yet, and what each byte of a file needs, unpacked.
 START, PER_BYTE = 200_000_000, 10
 #: Bytes that are always read, unless a limit is given: to ask what is free takes as long as to read them.
-_SMALL = 1_000_000
+_SMALL = 8_000_000
 #: Seconds between two looks at what is in use.
 _PAUSE = 0.1
 _UNITS = " KMGT"

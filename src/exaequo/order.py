@@ -174,8 +174,8 @@ class Ordering:
         order = _sorted_order(judged.topic, sim)
         self._order = order
         self._topic = judged.topic[order]
-        starts = np.searchsorted(self._topic, np.arange(judged.judgments.n_topics))
-        self._rank = np.arange(len(order)) - starts[self._topic] + 1
+        returned = judged.returned
+        self._rank = np.arange(1, len(order) + 1) - np.repeat(np.cumsum(returned) - returned, returned)
         sim = sim[order]
         same = (sim[1:] == sim[:-1]) & (self._topic[1:] == self._topic[:-1])
         with_above = np.concatenate(([False], same)) if len(order) else np.zeros(0, dtype=bool)
@@ -327,11 +327,14 @@ KEYS: dict[str, Callable[[Tied], Floats]] = {
 
 def _sorted_order(topic: Ints, sim: npt.NDArray[np.floating[Any]]) -> Ints:
     """Return the order by topic, then by score, best first, then as in the file."""
-    same_topic = topic[1:] == topic[:-1]
-    in_one_piece = np.count_nonzero(~same_topic) + 1 == np.count_nonzero(np.bincount(topic))
-    if in_one_piece and np.all(sim[1:][same_topic] <= sim[:-1][same_topic]):
+    other_topic = topic[1:] != topic[:-1]
+    start = np.append(0, np.flatnonzero(other_topic) + 1)
+    in_one_piece = len(start) == np.count_nonzero(np.bincount(topic))
+    if in_one_piece and np.all((sim[1:] <= sim[:-1]) | other_topic):
         # The usual file: each list is in order and in one piece, so only the topics have to be sorted.
-        return np.argsort(topic, kind="stable")
+        order = np.argsort(topic[start], kind="stable")
+        sizes = np.diff(start, append=len(topic))[order]
+        return np.repeat(start[order] - np.cumsum(sizes) + sizes, sizes) + np.arange(len(topic))
     by_sim = np.argsort(-sim, kind="stable")
     # NumPy sorts small whole numbers by counting.
     own = topic[by_sim]

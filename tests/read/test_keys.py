@@ -44,7 +44,7 @@ def test_one_key_of_many_is_repeated(place: int) -> None:
 
 @pytest.mark.parametrize("in_pieces", [True, False])
 def test_repeated_lines_are_found_some_topics_at_a_time(in_pieces: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("exaequo.read.records._AT_ONCE", 7)
+    monkeypatch.setattr("exaequo.read.keys._AT_ONCE", 7)
     random = np.random.default_rng(1)
     answers = set()
     for _ in range(200):

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from exaequo.evaluation import evaluate
 from exaequo.read import Qrels, Run, Source, read_qrels, read_run, trec
-from exaequo.read.plain import of_text, shared
+from exaequo.read.plain import of_text, same_documents
 
 #: Names of one word of eight bytes and of more, some of them the beginning of others.
 NAMES = st.text("aZ9-", min_size=1, max_size=20)
@@ -87,14 +87,14 @@ def test_lines_are_judged_as_by_a_table(judged: Texts, returned: Texts, ties: st
 
 
 def test_equal_keys_are_not_enough() -> None:
-    one, two = (of_text(text, trec.QRELS) for text in (b"1 0 a 1\n2 0 a 1\n", b"1 0 b 1\n2 0 a 1\n"))
+    """Documents are compared by name, whatever their lengths."""
+    one, two = (of_text(text, trec.QRELS) for text in (b"1 0 a 1\n2 0 a 1\n", b"1 0 a2345678bc 1\n2 0 a 1\n"))
     assert one is not None
     assert two is not None
-    lines = [
-        (mine.tolist(), its.tolist()) for mine, its in (shared(one, one), shared(one, replace(two, keys=one.keys)))
-    ]
-    assert [sorted(mine) for mine, _ in lines] == [[0, 1], [1]]
-    assert all(mine == its for mine, its in lines)
+    at, place = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+    assert same_documents(one, at, one, place).tolist() == [True] * 4
+    assert same_documents(one, at, two, place).tolist() == [False, True, False, True]
+    assert same_documents(two, place, one, at).tolist() == [False, True, False, True]
 
 
 SOUND = b"1 Q0 a 1 2.5 me\n1 Q0 b 2 1.5 me\n2 Q0 a 1 1 me\n"
@@ -169,3 +169,35 @@ def test_small_clean_files_need_no_polars(command: list[str], tmp_path: Path) ->
     files = [] if command == ["--help"] else [str(qrels), str(run)]
     code = f"import sys; from exaequo.cli import run; sys.exit(run({[*command, *files]!r}) or 'polars' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 0
+
+
+@given(LINES, st.integers(20, 90), st.booleans())
+def test_pieces_are_put_together(lists: Texts, size: int, large: bool) -> None:
+    """In short pieces, one after the other or side by side: topics go on from piece to piece, names become longer."""
+    text = run_text(lists)
+    whole = of_text(text, trec.RUN)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("exaequo.read.plain._PIECE", size)
+        patch.setattr("exaequo.read.plain._LARGE_PIECE", size)
+        patch.setattr("exaequo.read.plain._LARGE", 0 if large else 1 << 24)
+        pieces = of_text(text, trec.RUN)
+        if whole is None or max(map(len, text.splitlines())) >= size:
+            assert whole is not None or pieces is None
+            return
+        assert pieces is not None
+        assert whole.frame("sim").equals(pieces.frame("sim"))
+    assert pieces.keys.tolist() == whole.keys.tolist()
+    assert (pieces.label, pieces.topics) == (whole.label, whole.topics)
+
+
+@pytest.mark.parametrize(
+    "odd", [b"2 Q0 a 1 1 you\n", b"1 Q0 a 9 1 me\n", b"2\tQ0\ta\t1\t1\tme\n", b"2 Q0 a 1 nan me\n", b"2 Q0 a 1 1\n"]
+)
+@pytest.mark.parametrize("large", [False, True])
+def test_a_later_piece_is_not_plain(odd: bytes, large: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("exaequo.read.plain._PIECE", 20)
+    monkeypatch.setattr("exaequo.read.plain._LARGE_PIECE", 20)
+    monkeypatch.setattr("exaequo.read.plain._LARGE", 0 if large else 1 << 24)
+    assert of_text(SOUND, trec.RUN) is not None
+    assert of_text(SOUND.replace(b"2 Q0 a 1 1 me\n", odd), trec.RUN) is None
+    assert of_text(SOUND + odd, trec.RUN) is None

@@ -18,6 +18,8 @@ Places = npt.NDArray[np.int32]
 
 #: Bits of the slots of the smallest table.
 _LEAST = 12
+#: Keys that are looked at together, more or less: their tables stay near the processor.
+_AT_ONCE = 1 << 15
 #: An odd number: what a key is multiplied by, table after table, so that other bits come first.
 _OTHER = np.uint64(0x9E3779B97F4A7C15)
 
@@ -33,29 +35,45 @@ class Index:
     def find(self, keys: Keys) -> tuple[Ints, Ints]:
         """Return which of these keys are there, and the place of each, pair by pair."""
         keys = keys.astype(np.uint64, copy=False)
-        at, mixed, pairs = np.arange(len(keys)), keys, []
+        cuts = range(0, max(len(keys), 1), _AT_ONCE)
+        pairs = [(at + cut, place) for cut in cuts for at, place in self._find(keys[cut : cut + _AT_ONCE])]
+        return np.concatenate([at for at, _ in pairs]), np.concatenate([place for _, place in pairs])
+
+    def _find(self, keys: Keys) -> Iterator[tuple[Ints, Ints]]:
+        at, mixed = np.arange(len(keys)), keys
         for table in self._tables:
             place = table[_slots(mixed, len(table))]
             # Where a slot is empty, nothing waits for the next table either.
             taken = np.flatnonzero(place >= 0)
             at, place = at[taken], place[taken]
             same = self._keys[place] == keys[at]
-            pairs.append((at[same], place[same].astype(np.int64)))
+            yield at[same], place[same].astype(np.int64)
             mixed = mixed[taken] * _OTHER
-        return np.concatenate([at for at, _ in pairs]), np.concatenate([place for _, place in pairs])
 
 
-def are_different(keys: Keys) -> bool:
-    """Tell whether no key is there twice."""
-    return not any((keys[waiting] == keys[instead]).any() for _, waiting, instead in _tables(keys))
+def are_different(keys: Keys, starts: Ints | None = None) -> bool:
+    """Tell whether no key is there twice; or only in stretches of different `starts`, which are looked at by and by."""
+    cuts = np.array([0])
+    if starts is not None and len(keys) > _AT_ONCE:
+        cuts = starts[np.unique(np.searchsorted(starts, np.arange(0, starts[-1] + 1, _AT_ONCE)))]
+    return not any(
+        (part[waiting] == part[instead]).any()
+        for part in np.split(keys, cuts[1:])
+        for _, waiting, instead in _tables(part, empty=False)
+    )
 
 
-def _tables(keys: Keys) -> Iterator[tuple[Places, Places, Places]]:
-    """Yield tables of places, with the places that have to wait for the next, and which stand there instead."""
+def _tables(keys: Keys, *, empty: bool = True) -> Iterator[tuple[Places, Places, Places]]:
+    """Yield tables of places, with the places that have to wait for the next, and which stand there instead.
+
+    An `empty` place of a table is -1, or anything.
+    """
     here: Places = np.arange(len(keys), dtype=np.int32)
     mixed = keys
     while True:
-        table = np.full(1 << max(_LEAST, (4 * len(here)).bit_length()), -1, dtype=np.int32)
+        table = np.empty(1 << max(_LEAST, (2 * len(here)).bit_length()), dtype=np.int32)
+        if empty:
+            table.fill(-1)
         slot = _slots(mixed, len(table))
         table[slot] = here
         held = table[slot]

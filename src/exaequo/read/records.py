@@ -16,8 +16,6 @@ from exaequo.read.source import Source
 
 #: Column of the 64-bit hash of (qid, docno): finds duplicates and joins run to qrels (see `judge`).
 KEY = "key"
-#: Lines that are looked at together for repeated ones, more or less.
-_AT_ONCE = 1 << 16
 #: What a line of sampled judgments says besides.
 SAMPLED = ("stratum", "prob")
 
@@ -139,13 +137,10 @@ def starts(qids: pl.Series) -> npt.NDArray[np.int64]:
 
 
 def _may_repeat(frame: pl.DataFrame) -> bool:
-    """Tell whether a key is there twice; where every topic is in one piece, by some topics at a time, for memory."""
-    keys, cuts = frame[KEY].to_numpy(), np.array([0])
-    if len(keys) > _AT_ONCE:
-        start = starts(frame["qid"])
-        if frame["qid"][start].n_unique() == len(start):
-            cuts = start[np.unique(np.searchsorted(start, np.arange(0, start[-1] + 1, _AT_ONCE)))]
-    return not all(are_different(part) for part in np.split(keys, cuts[1:]))
+    """Tell whether a key is there twice; where every topic is in one piece, by some topics at a time."""
+    start = starts(frame["qid"])
+    in_pieces = frame["qid"][start].n_unique() == len(start)
+    return not are_different(frame[KEY].to_numpy(), start if in_pieces else None)
 
 
 def repeated(frame: pl.DataFrame, *, subtopics: bool = False) -> pl.DataFrame | None:

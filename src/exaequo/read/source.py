@@ -81,7 +81,8 @@ def load(path: str, *, digest: bool = False, marked: bool = False) -> tuple[byte
     raw = _raw_bytes(path, name)
     source = Source(name, _digest(raw) if digest else None)
     data = _unpack(raw, name)
-    memory.refuse_too_large(name, len(data))
+    if data is not raw:
+        memory.refuse_too_large(name, len(data))
     if not marked:
         refuse_marked(data, name)
     return data.removeprefix(_MARK).removesuffix(_END_OF_FILE), source
