@@ -25,7 +25,7 @@ TEXTS = st.one_of(
 )
 
 
-def words_of(texts: list[str]) -> tuple[np.ndarray, np.ndarray]:  # type: ignore[type-arg]
+def words_of(texts: list[str]) -> tuple[np.ndarray, np.ndarray]:
     size = np.array([len(text) for text in texts])
     width = (int(size.max()) + 7) // 8
     return np.array(texts, dtype=f"S{8 * width}").view("<u8").reshape(len(texts), width), size
