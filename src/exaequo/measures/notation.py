@@ -8,8 +8,12 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from exaequo.errors import BadParameter, UnknownMeasure, UsageError
-from exaequo.measures.registry import Measure, from_official, get
+from exaequo.measures.registry import Measure, from_official, get, known
 from exaequo.measures.spelling import ours
+
+#: Measures that were read before, of our catalogue, and how many of them are kept: small work does little else.
+_READ: dict[str, Measure] = {}
+_MOST = 1000
 
 
 def named(name: str) -> Measure:
@@ -28,6 +32,9 @@ def parse_measure(
     """
     if isinstance(text, Measure):
         return text.complete
+    kept = text if isinstance(text, str) and find is named and complete else None
+    if kept in _READ and known(_READ[kept].definition.name) is _READ[kept].definition:
+        return _READ[kept]
     if find is named:
         text = ours(str(text).strip(), complete=complete) or text
     try:
@@ -45,7 +52,11 @@ def parse_measure(
             f"Cannot read the measure {str(text)[:80]!r}; write NAME, NAME@K or NAME(parameter=value)@K, "
             "for example AP, P@10, nDCG(dcg='exp-log2')@10."
         ) from None
-    return measure.complete if complete else measure
+    if not complete:
+        return measure
+    if kept is not None and len(_READ) < _MOST:
+        _READ[kept] = measure.complete
+    return measure.complete
 
 
 def parse_measures(texts: Iterable[str | Measure | object] | str | Measure) -> list[Measure]:

@@ -19,7 +19,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, overload
 
 import numpy as np
@@ -148,7 +148,7 @@ class Measure:
         if plain.get(self.definition.unbounded):
             object.__setattr__(self, "definition", replace(self.definition, highest=float("inf")))
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The canonical notation: parameters in order, without those at their default."""
         at = self.definition.at

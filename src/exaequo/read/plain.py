@@ -103,9 +103,10 @@ def of_lists(lists: Lists, number: str) -> Plain | None:
     topics = [topic for topic, each in zip(lists.topics, lists.documents, strict=True) if each]
     sizes = np.array([len(each) for each in held], dtype=np.int64)
     value = _numbers(chain.from_iterable(each.values() for each in held), int(sizes.sum()))
-    topic, docno = _column(topics, len(topics)), _column(_joined(held), int(sizes.sum()))
-    if topic is None or docno is None or value is None:
+    words = _column(chain(topics, _joined(held)), len(topics) + int(sizes.sum()))
+    if words is None or value is None:
         return None
+    topic, docno = words[: len(topics)], words[len(topics) :]
     key = _mixed(_mixed(np.zeros(len(topic), np.uint64), topic).repeat(sizes), docno)
     lines = _Lines(np.cumsum(sizes) - sizes, topics, docno, value, key)
     gathered = _Gathered(lines, 1)
@@ -133,9 +134,10 @@ def _column(texts: Iterable[Any], count: int) -> Words | None:
         fields = _cut("\n".join(chain(texts, ("",))).encode(), ("",))
     except (TypeError, UnicodeEncodeError):
         return None
-    if fields is None or len(fields) != count or fields.column("").longest > LONGEST:
+    if fields is None or len(fields) != count:
         return None
-    return fields.column("").words
+    column = fields.column("")
+    return column.words if column.longest <= LONGEST else None
 
 
 # ------------------------------------------------------------------------------------------------------------- text
