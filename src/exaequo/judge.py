@@ -87,12 +87,6 @@ class Judgments:
         return Index(self.qrels.frame[KEY].to_numpy()[self.row])
 
     @cached_property
-    def plain_index(self) -> Index:
-        """The same of plain lines, whose keys are others."""
-        assert self.qrels.plain is not None  # noqa: S101 - for the type checker
-        return Index(self.qrels.plain.keys[self.row])
-
-    @cached_property
     def ideal(self) -> tuple[Ints, Ints, Floats]:
         """The ideal list of each topic, all grades above 0, best first: topic, rank from 1, grade."""
         above = self.grade > 0
@@ -256,11 +250,15 @@ def _look_up(run: Run, topic: Ints, judgments: Judgments) -> tuple[Ints, Ints]:
     Looking up one 64-bit key is several times as fast as two strings. It stays exact: every pair of lines whose keys
     agree is compared by topic and by name.
     """
-    if run.plain is None or judgments.qrels.plain is None:
+    plain = judgments.qrels.plain
+    if run.plain is None or plain is None or plain.index is None:
         at, place = judgments.index.find(run.frame[KEY].to_numpy())
         same = (run.frame["docno"][at] == judgments.qrels.frame["docno"][judgments.row[place]]).to_numpy()
     else:
-        at, place = judgments.plain_index.find(run.plain.keys)
-        same = same_documents(run.plain, at, judgments.qrels.plain, judgments.row[place])
+        at, row = plain.index.find(run.plain.keys)
+        evaluated = judgments.place[row] >= 0
+        at, row = at[evaluated], row[evaluated]
+        place = judgments.place[row]
+        same = same_documents(run.plain, at, plain, row)
     same &= topic[at] == judgments.topic[place]
     return at[same], place[same]

@@ -30,7 +30,12 @@ class Index:
     def __init__(self, keys: Keys) -> None:
         """Put the keys into tables."""
         self._keys = keys.astype(np.uint64, copy=False)
-        self._tables = [table for table, _, _ in _tables(self._keys)]
+        self._tables: list[Places] = []
+        #: Whether no key is there twice.
+        self.different = True
+        for table, waiting, instead in _tables(self._keys):
+            self._tables.append(table)
+            self.different &= not (self._keys[waiting] == self._keys[instead]).any()
 
     def find(self, keys: Keys) -> tuple[Ints, Ints]:
         """Return which of these keys are there, and the place of each, pair by pair."""

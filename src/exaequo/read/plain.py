@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from exaequo.frames import pl
 from exaequo.read.decimals import KEPT, LONGEST, Words, decimals
-from exaequo.read.keys import are_different
+from exaequo.read.keys import Index, are_different
 
 if TYPE_CHECKING:
     from exaequo.read.lists import Lists
@@ -40,8 +40,8 @@ _SHIFT, _BITS = np.uint64(3), np.uint64(64)
 class Plain:
     """Lines, topic after topic: `topics`, how many lines each has, and of each line `value` and `words`, its docno.
 
-    `keys` are hashes of topic and document, no two alike. `rank` reads the ranks that a text has, `label` is what it
-    calls itself.
+    `keys` are hashes of topic and document, no two alike; an `index` of judgments finds them. `rank` reads the ranks
+    that a text has, `label` is what it calls itself.
     """
 
     topics: list[str]
@@ -51,6 +51,7 @@ class Plain:
     keys: Words
     rank: Callable[[], npt.NDArray[np.bytes_]] | None = None
     label: str | None = None
+    index: Index | None = None
 
     @property
     def docno(self) -> npt.NDArray[np.bytes_]:
@@ -137,7 +138,7 @@ def _column(texts: Iterable[Any], count: int) -> Words | None:
     if fields is None or len(fields) != count:
         return None
     column = fields.column("")
-    return column.words if column.longest <= LONGEST else None
+    return column.words() if column.longest <= LONGEST else None
 
 
 # ------------------------------------------------------------------------------------------------------------- text
@@ -187,7 +188,7 @@ def _pieces(data: bytes, size: int) -> list[tuple[int, int]]:
 def _column_of(data: bytes, layout: Layout, name: str) -> npt.NDArray[np.bytes_]:
     """Return a field of all lines, of text that has been read."""
     cut = [*_each_piece(data, partial(_cut, names=layout.fields))]
-    return np.concatenate([_bytes(each.column(name).words) for each in cut])
+    return np.concatenate([_bytes(each.column(name).words()) for each in cut])
 
 
 def _lines(piece: bytes, layout: Layout) -> _Lines | None:
@@ -201,14 +202,15 @@ def _lines(piece: bytes, layout: Layout) -> _Lines | None:
     longest = max(each.longest for each in (qid, docno, number, *([fields.column("rank")] if is_run else [])))
     if always is None or longest > LONGEST:
         return None
-    value = decimals(number.words, number.size)
+    value = decimals(number.words(), number.size)
     if value is None:
         return None
-    start = np.flatnonzero(np.append(True, (qid.words[1:] != qid.words[:-1]).any(axis=1)))
-    key = _mixed(np.zeros(len(start), np.uint64), qid.words[start]).repeat(np.diff(start, append=len(fields)))
-    topics = [each.decode() for each in _bytes(qid.words[start]).tolist()]
+    topic, words = qid.words(), docno.words()
+    start = np.flatnonzero(np.append(True, (topic[1:] != topic[:-1]).any(axis=1)))
+    topic = topic[start]
+    key = _mixed(np.zeros(len(start), np.uint64), topic).repeat(np.diff(start, append=len(fields)))
+    topics = [each.decode() for each in _bytes(topic).tolist()]
     name = bytes((fields.between,)) + always
-    words = docno.words
     return _Lines(start, topics, words, value, _mixed(key, words), name, len(piece))
 
 
@@ -219,9 +221,8 @@ class _Column:
         self._text, self._start, self.size = text, start, size
         self.longest = int(size.max())
 
-    @property
     def words(self) -> Words:
-        """The bytes of the field, eight in a word, with zeros behind."""
+        """Return the bytes of the field, eight in a word, with zeros behind."""
         # Words that begin anywhere are put together from those that memory is made of: these are found faster.
         place, low = self._start >> 3, (self._start & 7).astype(np.uint64) << _SHIFT
         words, part = np.empty((len(place), (self.longest + 7) // 8), dtype=np.uint64), self._text[place]
@@ -327,9 +328,11 @@ class _Gathered:
         if not (np.abs(value) < (LARGE if number == "sim" else np.inf)).all():
             return None
         starts = np.concatenate(self._starts)
-        if len({*self._topics}) < len(self._topics) or not are_different(keys, starts):
+        index = None if number == "sim" else Index(keys)
+        different = are_different(keys, starts) if index is None else index.different
+        if len({*self._topics}) < len(self._topics) or not different:
             return None
-        return Plain(self._topics, np.diff(starts, append=len(value)), words, value, keys, rank, label)
+        return Plain(self._topics, np.diff(starts, append=len(value)), words, value, keys, rank, label, index)
 
 
 def _mixed(key: Words, words: Words) -> Words:
