@@ -136,6 +136,10 @@ class ExaequoProvider(_OnLists):
     SUPPORTED_MEASURES: ClassVar[list[Measure]] = list(every.values())
     READERS = frozenset("RBP BPM SDCG NERR8 NERR9 NERR10 NERR11 INST INSQ".split())
 
+    def _as_here(self, measure: Measure) -> Measure:
+        measure.validate_params()
+        return super()._as_here(measure)
+
 
 class PytrecEvalProvider(_OnLists):
     """The measures of trec_eval."""
