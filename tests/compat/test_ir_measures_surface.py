@@ -273,3 +273,14 @@ def test_compatibility_to_the_last_bit(collection: tuple[Grades, Sims]) -> None:
     names = ["Compat", "Compat(p=0.8)", "Compat(p=0.3,normalize=False)"]
     theirs, mine = (found_by(who, names, qrels, untied(collection[1])) for who in (original, ours))
     assert mine == theirs
+
+
+def test_the_cutoff_of_a_reciprocal_rank_by_provider() -> None:
+    qrels, run = {"1": {"a": 1}}, {"1": {"x": 4.0, "a": 3.0}}
+    # Those of ranx and trectools, asked by name, keep it; that of trec_eval has none to keep.
+    for who in (ours.ranx, ours.trectools):
+        assert not who.supports(ours.RR @ 1)
+        assert who.calc_aggregate([ours.RR @ 1, ours.RR], qrels, run) == {ours.RR @ 1: 0.0, ours.RR: 0.5}
+    for package in (original, ours):
+        cut = package.RR @ 1
+        assert package.pytrec_eval.calc_aggregate([cut], qrels, run) == {cut: 0.5}
