@@ -145,7 +145,6 @@ def design(
     power: float = POWER,
     unpaired: bool = False,
     samples: int = PATTERNS,
-    columns: Mapping[str, str] | None = None,
     **options: Unpack[Evaluation],
 ) -> Design:
     """Learn from pilot runs how many topics a collection needs, and which measures tell systems apart.
@@ -161,11 +160,11 @@ def design(
         power: how often a difference that is there is to be shown.
         unpaired: whether each system will have topics of its own.
         samples: random deals of the randomised HSD.
-        columns: as for `evaluate`.
         options: as for `evaluate`.
     """
     wanted = (differences,) if isinstance(differences, int | float) else tuple(differences)
-    chosen, parsed = Options.of(ties, **keywords("design", options)), parse_measures(measures)
+    reading, given = keywords("design", options)
+    chosen, parsed = Options.of(ties, **given), parse_measures(measures)
     aims = Aims(
         differences=wanted,
         systems=systems,
@@ -175,7 +174,7 @@ def design(
         samples=samples,
         seed=chosen.seed,
     )
-    judged = judged_runs(read_qrels(qrels, columns=columns), read_runs(runs, columns=columns), chosen, parsed)
+    judged = judged_runs(read_qrels(qrels, **reading), read_runs(runs, **reading), chosen, parsed)
     result = design_runs(judged, parsed, chosen, aims)
     warn(result.warnings)
     return result

@@ -7,7 +7,7 @@ notes what else is asked of each run while it is at hand. Everything after works
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
@@ -40,8 +40,6 @@ def evaluate(
     *,
     samples: int = ORDERS_SAMPLED,
     interval: bool = False,
-    columns: Mapping[str, str] | None = None,
-    mend: bool = False,
     **options: Unpack[Evaluation],
 ) -> Scores:
     """Evaluate one run or many against judgments.
@@ -54,17 +52,17 @@ def evaluate(
             mean over all orders of the ties; `"all"` is the first three.
         samples: orders of ties to sample where the expected value has no closed form and there are too many orders.
         interval: also find the aggregates that ties change (`Scores.tie_effects`).
-        columns: the names of `qid`, `docno`, `sim`, `rel` in tables, where they are not the usual ones.
-        mend: put right what is wrong with files where that is safe; `Scores.warnings` say what was done.
         options: `rel_level`, the least grade that is relevant, for measures that do not say, by default any above 0;
             `max_grade`, above which a grade counts as 0; `depth`, where each list is cut, after ordering; `missing`:
             a judged topic the run lacks scores `"zero"`, is left out (`"skip"`), or is an `"error"`; `precision`, in
-            which scores are compared, `"double"` or `"single"`; `seed`, for all that is random.
+            which scores are compared, `"double"` or `"single"`; `seed`, for all that is random; `columns`, the names of
+            `qid`, `docno`, `sim`, `rel` in tables, where they are not the usual ones; `mend`, to put right what is
+            wrong with files where that is safe, as `Scores.warnings` then say.
     """
-    chosen = Options.of(ties, samples=samples, **keywords("evaluate", options))
+    reading, given = keywords("evaluate", options)
+    chosen = Options.of(ties, samples=samples, **given)
     parsed = parse_measures(measures)
-    judgments = read_qrels(qrels, columns=columns, mend=mend)
-    judged = judged_runs(judgments, read_runs(runs, columns=columns, mend=mend), chosen, parsed)
+    judged = judged_runs(read_qrels(qrels, **reading), read_runs(runs, **reading), chosen, parsed)
     scores = evaluate_runs(judged, parsed, chosen, interval=interval)
     warn(scores.warnings)
     return scores
@@ -214,7 +212,7 @@ def _described(data: Run | Qrels) -> dict[str, Any]:
 
 def remarks_on_judgments(judgments: Judgments, measures: Sequence[Measure] = ()) -> list[str]:
     """Say what about the judgments changes how scores should be read; raise if there is nothing to evaluate."""
-    remarks = [*map(str, judgments.qrels.source.mended), *judgments.qrels.source.remarks]
+    remarks = [*judgments.qrels.source.remarks]
     name = judgments.qrels.source.name
     if not judgments.n_topics:
         found = f"no relevant document in {count(len(judgments.nothing_relevant), 'topic')}"
@@ -246,8 +244,8 @@ def cautions(measures: Iterable[Measure], topics: int) -> list[str]:
 
 
 def remarks_on_grades(judgments: Judgments) -> list[str]:
-    """Say which judgments are not taken as they stand."""
-    remarks = []
+    """Say which judgments are not taken as they stand, mended ones first."""
+    remarks = [*map(str, judgments.qrels.source.mended)]
     name = judgments.qrels.source.name
     if judgments.too_high:
         remarks.append(

@@ -33,8 +33,19 @@ class Relevance(TypedDict, total=False):
     max_grade: float
 
 
-class Evaluation(Relevance, total=False):
-    """How lists are evaluated, besides what counts as relevant and how ties are ordered.
+class Reading(TypedDict, total=False):
+    """How files and tables are read.
+
+    - `columns`: the names of `qid`, `docno`, `sim`, `rel` in tables, where they are not the usual ones.
+    - `mend`: put right what is wrong with files where that is safe; warnings say what was done.
+    """
+
+    columns: Mapping[str, str] | None
+    mend: bool
+
+
+class Evaluation(Relevance, Reading, total=False):
+    """How files are read and lists evaluated, besides what counts as relevant and how ties are ordered.
 
     - `depth`: cut each list here, after ordering.
     - `missing`: a judged topic the run lacks scores `"zero"`, is left out (`"skip"`), or is an `"error"`.
@@ -94,13 +105,14 @@ def first_order(ties: Iterable[str]) -> str:
 
 def keywords(
     function: str, given: Mapping[str, Any], known: Collection[str] = tuple(Evaluation.__annotations__)
-) -> dict[str, Any]:
-    """Return the keywords of a public function; refuse, as Python does, what it does not know."""
+) -> tuple[Reading, dict[str, Any]]:
+    """Return the keywords of a public function, those about reading apart; refuse, as Python does, what it lacks."""
     for name in given:
         if name not in known:
             hint = did_you_mean(name, known) or f"; it has {', '.join(known)} and those it names."
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")
-    return dict(given)
+    reading: Any = {name: value for name, value in given.items() if name in Reading.__annotations__}
+    return reading, {name: value for name, value in given.items() if name not in reading}
 
 
 def strategies(ties: str | Sequence[str], known: Sequence[str] = (*STRATEGIES, EXPECTED)) -> tuple[str, ...]:

@@ -16,9 +16,9 @@ Of all other measures, the values are scenarios, not bounds. Tests compare each 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import polars as pl
@@ -31,7 +31,7 @@ from exaequo.judge import Bools, Floats, Ints, JudgedRun
 from exaequo.language import say
 from exaequo.measures import Measure, parse_measures
 from exaequo.measures.arithmetic import ratio, sums_so_far
-from exaequo.options import Options
+from exaequo.options import Options, Reading, keywords
 from exaequo.order import Ordering, Ranking
 from exaequo.read import QrelsLike, RunsLike, read_qrels, read_runs, unique_names
 from exaequo.tabular import Tabled, plain
@@ -97,7 +97,7 @@ def unjudged(
     rel_level: float | None = None,
     max_grade: float = HIGHEST_GRADE,
     precision: str = "double",
-    columns: Mapping[str, str] | None = None,
+    **files: Unpack[Reading],
 ) -> Residuals:
     """Tell how far the scores of runs depend on documents nobody judged, and on ties.
 
@@ -107,11 +107,13 @@ def unjudged(
         measures: as for `evaluate`.
         grade: what an unjudged document has if it is relevant; by default the highest grade of the judgments.
         cutoffs: ranks down to which the share of judged documents is told, besides the whole list.
-        rel_level, max_grade, precision, columns: as for `evaluate`.
+        rel_level, max_grade, precision: as for `evaluate`.
+        files: `columns` and `mend`, as for `evaluate`.
     """
     options = Options(rel_level=rel_level, max_grade=max_grade, precision=precision)
     parsed = parse_measures(measures)
-    judged = judged_runs(read_qrels(qrels, columns=columns), read_runs(runs, columns=columns), options, parsed)
+    reading, _ = keywords("unjudged", files, Reading.__annotations__)
+    judged = judged_runs(read_qrels(qrels, **reading), read_runs(runs, **reading), options, parsed)
     result = unjudged_in(judged, parsed, options, grade=grade, cutoffs=cutoffs)
     warn(result.warnings)
     return result

@@ -248,3 +248,39 @@ def test_a_scale_has_two_ends() -> None:
     assert found[2:] == pytest.approx((1.0, 1.0, 1.0, 1.0, 1.0))
     (found, *_) = (ours.BPM(T=2.0, max_rel=2) @ 3).iter_calc(QRELS, RUN)
     assert found[2:] == pytest.approx((1 / 3, 1.0, 1.0, 3.0, 3.0))
+
+
+def test_a_cutoff_where_there_is_none() -> None:
+    for who in (original, ours):
+        measure = who.SetP(rel=2) @ 5
+        assert str(measure) == str(who.parse_measure("SetP(rel=2)@5")) == "SetP(rel=2)@5"
+        assert str(measure(rel=1)) == "SetP@5"
+        # A provider that is asked by name overlooks it ...
+        assert who.pytrec_eval.calc_aggregate([measure], QRELS, RUN) == {measure: pytest.approx(1 / 9)}
+        assert [each.measure for each in who.pytrec_eval.iter_calc([measure], QRELS, RUN)] == [measure] * 3
+    # ... and if none is named it is refused.
+    measure = ours.SetP(rel=2) @ 5
+    for ask in (ours.calc_aggregate, ours.providers.registry["exaequo"].calc_aggregate):
+        with pytest.raises(UsageError, match="SetP takes no cutoff: SetP@5 means nothing"):
+            ask([measure], QRELS, RUN)
+    with pytest.raises(AssertionError, match="unsupported params"):
+        original.calc_aggregate([original.SetP(rel=2) @ 5], QRELS, RUN)
+
+
+@given(collections(grades=(0, 1, 2, 3)))
+def test_compatibility_to_the_last_bit(collection: tuple[Grades, Sims]) -> None:
+    qrels = {topic: {docno: int(grade) for docno, grade in docs.items()} for topic, docs in collection[0].items()}
+    names = ["Compat", "Compat(p=0.8)", "Compat(p=0.3,normalize=False)"]
+    theirs, mine = (found_by(who, names, qrels, untied(collection[1])) for who in (original, ours))
+    assert mine == theirs
+
+
+def test_the_cutoff_of_a_reciprocal_rank_by_provider() -> None:
+    qrels, run = {"1": {"a": 1}}, {"1": {"x": 4.0, "a": 3.0}}
+    # Those of ranx and trectools, asked by name, keep it; that of trec_eval has none to keep.
+    for who in (ours.ranx, ours.trectools):
+        assert not who.supports(ours.RR @ 1)
+        assert who.calc_aggregate([ours.RR @ 1, ours.RR], qrels, run) == {ours.RR @ 1: 0.0, ours.RR: 0.5}
+    for package in (original, ours):
+        cut = package.RR @ 1
+        assert package.pytrec_eval.calc_aggregate([cut], qrels, run) == {cut: 0.5}

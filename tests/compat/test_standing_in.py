@@ -79,6 +79,15 @@ def test_a_module_unchanged() -> None:
     assert "1 loop" in done.stdout, done.stderr
 
 
+def test_a_module_beside_a_folder_of_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "timeit.py").write_text("print('here')\n", encoding="utf-8")
+    words = ("-m", "exaequo.compat", "-m", "timeit", "-n1", "-r1", "pass")
+    assert python(*words).stdout == "here\n"
+    # Where Python is asked not to look beside the program, neither does this.
+    assert "1 loop" in python("-P", *words).stdout
+
+
 def test_nothing_to_run(tmp_path: Path) -> None:
     assert python("-m", "exaequo.compat").returncode == 2
     done = python("-m", "exaequo.compat", str(tmp_path / "none.py"))

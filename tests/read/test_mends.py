@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -200,6 +201,48 @@ def test_evaluate_tells_what_was_mended(file: Files) -> None:
     ]
 
 
+MENDING: dict[str, Callable[..., Any]] = {
+    "evaluate": lambda qrels, runs, **more: exaequo.evaluate(qrels, runs, "AP", **more),
+    "compare": lambda qrels, runs, **more: exaequo.compare(qrels, runs, "AP", **more),
+    "gate": lambda qrels, runs, **more: exaequo.gate(qrels, runs[0], runs[1], "AP", **more),
+    "report": lambda qrels, runs, **more: exaequo.report(qrels, runs, None, ["AP"], **more),
+    "explain": lambda qrels, runs, **more: exaequo.explain(qrels, runs[0], "AP", "1", **more),
+    "explain_filter": lambda qrels, runs, **more: exaequo.explain_filter(qrels, runs[0], "1", 2.5, **more),
+    "audit_ties": lambda qrels, runs, **more: exaequo.audit_ties(qrels, runs, "AP", **more),
+    "replicate": lambda qrels, runs, **more: exaequo.replicate(qrels, runs[0], runs[1], "AP", **more),
+    "pool": lambda qrels, runs, **more: exaequo.pool(runs, 2, qrels=qrels, leave_out=True, measures="AP", **more),
+    "unjudged": lambda qrels, runs, **more: exaequo.unjudged(qrels, runs, "AP", **more),
+    "budget": lambda qrels, runs, **more: exaequo.budget(qrels, runs, "AP", **more),
+    "design": lambda qrels, runs, **more: exaequo.design(qrels, runs, "AP", **more),
+    "plot.curve": lambda qrels, runs, **more: exaequo.plot.curve(qrels, runs, **more),
+    "plot.ties": lambda qrels, runs, **more: exaequo.plot.ties(qrels, runs, **more),
+    "plot.systems": lambda qrels, runs, **more: exaequo.plot.systems(qrels, runs, **more),
+    "plot.budget": lambda qrels, runs, **more: exaequo.plot.budget(qrels, runs, **more),
+}
+
+
+@pytest.mark.filterwarnings("ignore::exaequo.DataWarning")
+@pytest.mark.parametrize("name", MENDING)
+def test_every_function_mends_if_asked_and_tells_it_once(file: Files, name: str) -> None:
+    topics = range(1, 5)
+    qrels = file("qid iter docno rel\n" + "".join(f"{t} 0 a 1\n{t} 0 b 0\n" for t in topics), "qrels.txt")
+    lists = [
+        "".join(f"{t} Q0 a 1 {a + t % 2} {n}\n{t} Q0 b 2 2.5 {n}\n" for t in topics) for a, n in ((2, "x"), (1, "y"))
+    ]
+    runs = [file(HEADER + each, f"{name}.txt") for each, name in zip(lists, ("one", "two"), strict=True)]
+    work = MENDING[name]
+    with pytest.raises(InputError, match="a header line"):
+        work(qrels, runs)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = work(qrels, runs, mend=True)
+    said = [str(each.message) for each in caught] or [*found.warnings]
+    mended = [text.rpartition("/")[2].partition(":")[0] for text in said if "mended: 1 line of column names" in text]
+    assert sorted(mended) == ["one.txt", "qrels.txt", *(() if name.startswith("explain") else ("two.txt",))]
+    with pytest.raises((TypeError, exaequo.BadParameter), match=r"mended.*did you mean 'mend'"):
+        work(qrels, runs, mended=True)
+
+
 @pytest.mark.parametrize("name", ["run.tsv", "run.csv", "run.tsv.gz", "run.CSV"])
 def test_trec_text_may_have_the_name_of_a_table(file: Files, name: str) -> None:
     run = read_run(file(RUN_LINES.replace(" ", "\t") if "tsv" in name else RUN_LINES, name))
@@ -269,9 +312,12 @@ def test_a_study_mends_if_asked(tmp_path: Path) -> None:
     runs = tmp_path / "archive" / "track" / "one" / "runs"
     runs.mkdir(parents=True)
     (runs.parent / "qrels.txt").write_text("qid iter docno rel\n" + QRELS_LINES)
-    (runs / "a.txt").write_text(HEADER + RUN_LINES)
-    result = study(tmp_path / "archive", tmp_path / "out", mend=True)
-    said = result.tables["remarks"]["remark"].to_list()
-    assert sum("mended: 1 line of column names dropped" in each for each in said) == 2
+    for name in ("a.txt", "b.txt"):
+        (runs / name).write_text(HEADER + RUN_LINES)
+    for _ in range(2):  # the second time, results come from where they are kept
+        remarks = study(tmp_path / "archive", tmp_path / "out", mend=True).tables["remarks"]
+        mended = remarks.filter(pl.col("remark").str.contains("mended: 1 line of column names dropped"))
+        # Judgments are read with every run, and told of once.
+        assert [Path(file).name for file in mended["file"]] == ["qrels.txt", "a.txt", "b.txt"]
     with pytest.raises(InputError, match="a header line"):
         study(tmp_path / "archive", tmp_path / "out")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import combinations, count
 from typing import Any, Unpack
@@ -96,7 +96,6 @@ def audit_ties(
     samples: int = ORDERS_SAMPLED,
     chances: bool | None = None,
     splits: int = 0,
-    columns: Mapping[str, str] | None = None,
     **options: Unpack[Evaluation],
 ) -> TieAudit:
     """Audit the ties of one run or many; inputs and options as for `evaluate`.
@@ -110,14 +109,14 @@ def audit_ties(
         samples: orders to sample where they are too many.
         chances: estimate how likely each run is to beat each other; by default with up to four runs.
         splits: into so many random halves the topics are split to see how often conclusions are reversed; 0: not.
-        columns: as for `evaluate`.
         options: as for `evaluate`, but missing topics are never skipped; tie statistics are of whole lists.
     """
-    chosen = Options(ties=COMPARED, samples=samples, **keywords("audit_ties", options))
-    parsed, given = parse_measures(measures), each_run(runs)
-    chances = 1 < len(given) <= MOST_CHANCES if chances is None else chances
-    read = (read_run(run, name=name, columns=columns) for name, run in given)
-    judged = judged_runs(read_qrels(qrels, columns=columns), read, chosen, parsed)
+    reading, given = keywords("audit_ties", options)
+    chosen = Options(ties=COMPARED, samples=samples, **given)
+    parsed, named = parse_measures(measures), each_run(runs)
+    chances = 1 < len(named) <= MOST_CHANCES if chances is None else chances
+    read = (read_run(run, name=name, **reading) for name, run in named)
+    judged = judged_runs(read_qrels(qrels, **reading), read, chosen, parsed)
     result = audit_runs(judged, parsed, chosen, top=top, alpha=alpha, chances=chances, splits=splits)
     warn(result.warnings)
     return result

@@ -7,9 +7,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import polars as pl
@@ -25,7 +25,7 @@ from exaequo.errors import BadParameter, bad_input
 from exaequo.evaluation import Judged, judged_runs, warn
 from exaequo.judge import Ints
 from exaequo.measures import Measure, parse_measures
-from exaequo.options import Options, check_alpha
+from exaequo.options import Options, Reading, check_alpha, keywords
 from exaequo.read import Qrels, QrelsLike, Run, RunsLike, read_qrels, read_runs, unique_names
 from exaequo.stats.equality import TOLERANCE, settled
 from exaequo.stats.tests import Setting
@@ -115,7 +115,7 @@ def budget(
     rel_level: float | None = None,
     max_grade: float = HIGHEST_GRADE,
     precision: str = "double",
-    columns: Mapping[str, str] | None = None,
+    **files: Unpack[Reading],
 ) -> Budget:
     """Tell what ties, unjudged documents, judges and topics leave open of scores, and of differences of runs.
 
@@ -130,12 +130,14 @@ def budget(
         alpha: 0.05 asks for intervals of 95 % over topics.
         samples: samples of topics to draw.
         seed: for all that is random.
-        rel_level, max_grade, precision, columns: as for `evaluate`.
+        rel_level, max_grade, precision: as for `evaluate`.
+        files: `columns` and `mend`, as for `evaluate`.
     """
     options = Options(rel_level=rel_level, max_grade=max_grade, precision=precision, seed=seed)
     asked = Asked(baseline=baseline, grade=grade, to_judge=to_judge, alpha=alpha, samples=samples)
-    judged = [read_qrels(each, columns=columns) for each in (qrels, *judges)]
-    result = budget_runs(judged, list(read_runs(runs, columns=columns)), parse_measures(measures), options, asked)
+    reading, _ = keywords("budget", files, Reading.__annotations__)
+    judged = [read_qrels(each, **reading) for each in (qrels, *judges)]
+    result = budget_runs(judged, list(read_runs(runs, **reading)), parse_measures(measures), options, asked)
     warn(result.warnings)
     return result
 

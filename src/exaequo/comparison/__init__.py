@@ -110,7 +110,6 @@ def compare(
     margin: str | float | None = None,
     rank_by: str | Iterable[Any] = (),
     orderings: OrderingsLike = (),
-    columns: Mapping[str, str] | None = None,
     **options: Unpack[Evaluation],
 ) -> Comparison:
     """Compare runs over the topics of one collection.
@@ -136,7 +135,6 @@ def compare(
             chances, after Bayes, that a run is worse, equivalent, better.
         rank_by: keys to sort systems by, as "R@100,Width@100,AP@100", or several such; adds `orders` and `sorts`.
         orderings: orders people put the systems in, as files or `{judge: {system: rank}}`; adds `orderings`.
-        columns: as for `evaluate`.
         options: as for `evaluate`; `missing="skip"` leaves a topic that one run lacks out for all.
     """
     asked, rule = tie_rule(ties)
@@ -154,9 +152,10 @@ def compare(
         jointly=jointly,
         margin=None if margin is None else Margin.of(margin),
     )
-    chosen, parsed = Options(ties=asked, **keywords("compare", options)), parse_measures(measures)
+    reading, given = keywords("compare", options)
+    chosen, parsed = Options(ties=asked, **given), parse_measures(measures)
     by, people = orders.sorts_of(rank_by), read_orderings(orderings)
-    judged = judged_runs(read_qrels(qrels, columns=columns), read_runs(runs, columns=columns), chosen, parsed)
+    judged = judged_runs(read_qrels(qrels, **reading), read_runs(runs, **reading), chosen, parsed)
     result = with_orders(compare_runs(judged, parsed, chosen, plan, also=orders.keys_of(by, parsed)), by, people)
     warn(result.warnings)
     return result

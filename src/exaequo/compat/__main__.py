@@ -23,11 +23,11 @@ def main(words: list[str]) -> None:
         raise SystemExit(1)
     install()
     sys.argv = words
+    if not sys.flags.safe_path:
+        sys.path.insert(0, "" if as_module else str(Path(words[0]).resolve().parent))
     if as_module:
-        sys.path.insert(0, "")
         runpy.run_module(words[0], run_name="__main__", alter_sys=True)
     else:
-        sys.path.insert(0, str(Path(words[0]).resolve().parent))
         runpy.run_path(words[0], run_name="__main__")
 
 

@@ -27,7 +27,7 @@ from exaequo.listing import table
 from exaequo.measures import Measure, parse_measure
 from exaequo.measures.steps import CUT, Given, Step
 from exaequo.measures.view import View, place_of
-from exaequo.options import Options, Relevance, keywords, one_strategy
+from exaequo.options import Options, Reading, Relevance, keywords, one_strategy
 from exaequo.order import Ordering
 from exaequo.read import Qrels, QrelsLike, Run, RunLike, read_qrels, read_run
 
@@ -142,7 +142,7 @@ class Explanation(Told):
         }
 
 
-class ExplainOptions(Relevance, total=False):
+class ExplainOptions(Relevance, Reading, total=False):
     """The options of `explain`: those of `evaluate`, one strategy, and `docs`, the size of the collection."""
 
     ties: str
@@ -185,11 +185,11 @@ def explain(
     Options are those of `evaluate`. With `docs`, the size of the collection, tables of relevant and returned documents
     have all their cells. Topic and measure may also stand the other way round.
     """
-    known = keywords("explain", options, ExplainOptions.__annotations__)
-    chosen = Options(ties=(one_strategy(ties),), **known)
-    judged = read_qrels(qrels)
+    reading, given = keywords("explain", options, ExplainOptions.__annotations__)
+    chosen = Options(ties=(one_strategy(ties),), **given)
+    judged = read_qrels(qrels, **reading)
     parsed, asked = _in_order(measure, topic, judged)
-    (found,) = explain_run(judged, read_run(run), asked, [parsed], chosen, docs=docs)
+    (found,) = explain_run(judged, read_run(run, **reading), asked, [parsed], chosen, docs=docs)
     warn(found.warnings)
     return found
 
@@ -255,7 +255,7 @@ def explain_list(
         error=error,
         settings=tuple(_settings(options)),
         options={**{name: getattr(options, name) for name in RECORDED}, "docs": docs},
-        warnings=tuple(remarks_on_grades(judgments)),
+        warnings=(*remarks_on_grades(judgments), *map(str, run.source.mended)),
     )
 
 

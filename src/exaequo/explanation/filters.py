@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import polars as pl
@@ -29,7 +28,7 @@ from exaequo.measures.filters import (
 )
 from exaequo.measures.steps import Given, Row, Step, crosstab
 from exaequo.measures.view import place_of
-from exaequo.options import Options
+from exaequo.options import Options, Reading, keywords
 from exaequo.read import QrelsLike, RunLike, read_qrels, read_run
 from exaequo.read.decisions import Decisions, read_decisions
 from exaequo.text import did_you_mean
@@ -98,28 +97,30 @@ def explain_filter(
     rel_level: float | None = None,
     max_grade: float = HIGHEST_GRADE,
     reader: str | None = None,
-    columns: Mapping[str, str] | None = None,
+    **files: Unpack[Reading],
 ) -> FilterExplanation:
     """Explain the figures of a filter for one theme: documents scored at least `threshold` are selected.
 
     Without a run, `qrels` is a table of decisions: theme, truth, and a score or a decision. `utility` is what
-    documents of the cells a and b are worth, or of all four; `docs` the size of the collection.
+    documents of the cells a and b are worth, or of all four; `docs` the size of the collection; `columns` and `mend`
+    are as for `evaluate`.
     """
     if not PARAMETERS["beta"].accepts(beta):
         raise BadParameter(f"beta must be {PARAMETERS['beta'].expected}. Got {beta!r} instead.")
     if not isinstance(threshold, int | float) or threshold != threshold:
         raise BadParameter(f"The threshold must be a number. Got {threshold!r} instead.")
+    reading, _ = keywords("explain_filter", files, Reading.__annotations__)
     said: list[str] = []
     if run is None:
-        table = read_decisions(qrels, reader=reader, columns=columns)
+        table = read_decisions(qrels, reader=reader, columns=reading.get("columns"))
         one, listing = from_table(table, docs=docs), _rows_of_table(table, str(topic))
         at = _theme(str(topic), one)
     else:
         options = Options(rel_level=rel_level, max_grade=max_grade)
-        judgments = prepared(read_qrels(qrels, reader=reader, columns=columns), options, every=True)
+        judgments = prepared(read_qrels(qrels, reader=reader, **reading), options, every=True)
         at = place_of(str(topic), judgments)
-        said = remarks_on_grades(judgments)
-        read = read_run(run, reader=reader, columns=columns)
+        read = read_run(run, reader=reader, **reading)
+        said = [*remarks_on_grades(judgments), *map(str, read.source.mended)]
         ((ordering, _),) = judged_runs(judgments, [read], options)
         one, listing = filter_of(ordering, docs=docs), _rows_of_run(ordering.judged_run, at)
     threshold = Given(threshold)

@@ -140,8 +140,10 @@ def gate(
         equivalence=equivalence,
         strict=strict,
     )
-    chosen = Options(ties=tie_rule(ties)[0], **keywords("gate", options))
-    runs = judged_runs(read_qrels(qrels), read_runs([baseline, candidate]), chosen, rule.measures)
+    reading, given = keywords("gate", options)
+    chosen = Options(ties=tie_rule(ties)[0], **given)
+    both = read_runs([baseline, candidate], **reading)
+    runs = judged_runs(read_qrels(qrels, **reading), both, chosen, rule.measures)
     result = gate_runs(runs, chosen, rule, slices)
     warn(result.warnings)
     return result

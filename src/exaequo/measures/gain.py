@@ -321,14 +321,27 @@ def compatibility(ranking: Ranking, p: float = 0.95, normalize: bool = True) -> 
     above = np.searchsorted(ideal_key, key[order]) - np.searchsorted(ideal_topic, topic[order])
     ideal_rank = above + same + 1
     # A document is in the first d of both lists from the greater of its two ranks on.
-    depths = np.arange(1, int(depth.max(initial=0)) + 1)
-    weight = np.concatenate(([0.0], np.cumsum(np.power(p, depths - 1.0) / depths)))
     both = np.maximum(rank[order], ideal_rank)
-    score = ranking.total(topic[order], weight[depth[topic[order]]] - weight[both - 1])
+    score = _overlap(topic[order], both, depth, p)
     if not normalize:
-        return ratio(score * (1 - p), 1 - np.power(p, depth.astype(np.float64)))
+        return score
     nth = np.arange(len(ideal_topic)) - np.searchsorted(ideal_topic, ideal_topic)
-    return ratio(score, ranking.total(ideal_topic, weight[depth[ideal_topic]] - weight[nth]))
+    return ratio(score, _overlap(ideal_topic, nth + 1, depth, p))
+
+
+def _overlap(topic: Ints, since: Ints, depth: Ints, p: float) -> Floats:
+    """Return Σ p^(d−1)·overlap(d)/d / Σ p^(d−1) over the depths d, for documents that are in both lists `since` a rank.
+
+    Sums go down the lists, as in the program of the authors: so values are its values to the last bit.
+    """
+    weight = np.cumprod(np.concatenate(([1.0], np.full(max(int(depth.max(initial=0)) - 1, 0), p))))
+    start = np.cumsum(depth) - depth
+    owner = np.repeat(np.arange(len(depth)), depth)
+    d = np.arange(len(owner)) - start[owner]
+    so_far = np.concatenate(([0], np.cumsum(np.bincount(start[topic] + since - 1, minlength=len(owner)))))
+    overlap = so_far[1:] - so_far[start[owner]]
+    total = np.bincount(owner, weight[d] * overlap / (d + 1), minlength=len(depth))
+    return ratio(total, np.bincount(owner, weight[d], minlength=len(depth)))
 
 
 @explains(compatibility)

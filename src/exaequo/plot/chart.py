@@ -12,7 +12,7 @@ from typing import Any, TypedDict
 from exaequo.choices import PICTURE_FORMATS, PICTURE_SIZES
 from exaequo.errors import BadParameter, ExaequoError
 from exaequo.language import ENGLISH, marks, spoken, word
-from exaequo.options import Relevance
+from exaequo.options import Reading, Relevance
 from exaequo.plot.page import page
 from exaequo.writing import write_whole
 
@@ -39,8 +39,8 @@ class Appearance(TypedDict, total=False):
     dark: bool
 
 
-class Common(Appearance, Relevance, total=False):
-    """What every kind takes: how it looks, and what counts as relevant, as for `evaluate`."""
+class Common(Appearance, Relevance, Reading, total=False):
+    """What every kind takes: how it looks, what counts as relevant and how files are read, as for `evaluate`."""
 
 
 class Chart(dict[str, Any]):

@@ -15,7 +15,7 @@ from exaequo.filtering import Filter, absent, from_tables, judged_filters
 from exaequo.judge import Floats, Judgments
 from exaequo.language import say, strategy
 from exaequo.measures import Measure, parse_measure
-from exaequo.options import Options, Relevance
+from exaequo.options import Options, Reading, Relevance, keywords
 from exaequo.order import Ordering, Ranking
 from exaequo.plot.chart import Common, notes
 from exaequo.read import QrelsLike, read_qrels, read_runs, unique_names
@@ -59,7 +59,8 @@ class RankedRuns:
 
 def read(qrels: QrelsLike, runs: Any, common: Common) -> RankedRuns:
     """Read, judge and sort; what changes how the picture should be read is said as a warning."""
-    found = list(judged_runs(read_qrels(qrels), read_runs(runs), Options(**evaluation(common))))
+    reading, given = keywords("plot", evaluation(common))
+    found = list(judged_runs(read_qrels(qrels, **reading), read_runs(runs, **reading), Options(**given)))
     warn(note for _, said in found for note in said)
     orderings = [ordering for ordering, _ in found]
     names = unique_names([(each.run.name, each.run.source.name) for each in orderings])
@@ -74,7 +75,9 @@ def read_filters(qrels: Any, runs: Any, common: Common, docs: int | None = None)
         filters = from_tables(qrels if several else [qrels], docs=docs)
         warn(absent(filters))
         return filters, ""
-    filters, said = judged_filters(read_qrels(qrels), read_runs(runs), Options(**evaluation(common)), docs=docs)
+    reading, given = keywords("plot", evaluation(common))
+    judgments, read = read_qrels(qrels, **reading), read_runs(runs, **reading)
+    filters, said = judged_filters(judgments, read, Options(**given), docs=docs)
     warn(said)
     return filters, level_of(common)
 
@@ -105,7 +108,8 @@ def level_of(common: Common) -> str:
 
 def evaluation(common: Common) -> dict[str, Any]:
     """Return those of the options that `evaluate` and `compare` take."""
-    return {name: value for name, value in common.items() if name in Relevance.__optional_keys__}
+    known = Relevance.__optional_keys__ | Reading.__optional_keys__
+    return {name: value for name, value in common.items() if name in known}
 
 
 def relevant_ranks(ranking: Ranking, topic: int, rel: float | None = None) -> list[int]:

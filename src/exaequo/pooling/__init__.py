@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import polars as pl
 
@@ -18,7 +18,7 @@ from exaequo.errors import BadParameter, bad_input
 from exaequo.evaluation import cautions, remarks_on_grades, warn
 from exaequo.language import say
 from exaequo.measures import Measure, parse_measures
-from exaequo.options import Options, check_choice, one_strategy
+from exaequo.options import Options, Reading, check_choice, keywords, one_strategy
 from exaequo.pooling.counting import curve_of, depths_of, first, frame_of, pooled, runs_of, teams_of, topics_of
 from exaequo.pooling.leaving import left_out, overview
 from exaequo.pooling.lists import Lists, ordered
@@ -149,7 +149,7 @@ def pool(
     max_grade: float = HIGHEST_GRADE,
     precision: str = "double",
     seed: int = 0,
-    columns: Mapping[str, str] | None = None,
+    **files: Unpack[Reading],
 ) -> Pool:
     """Pool the first documents of runs, topic by topic, duplicates removed.
 
@@ -163,14 +163,16 @@ def pool(
         leave_out: with judgments, score each run without what only its team contributed.
         measures: those that runs are scored by; as for `evaluate`.
         ties: the strategy that orders tied documents when runs are scored.
-        rel_level, max_grade, precision, seed, columns: as for `evaluate`.
+        rel_level, max_grade, precision, seed: as for `evaluate`.
+        files: `columns` and `mend`, as for `evaluate`.
     """
     plan = Pooling(depth=depth, ties_at_depth=ties_at_depth, teams=teams or {}, leave_out=leave_out)
     options = Options(
         ties=(one_strategy(ties),), rel_level=rel_level, max_grade=max_grade, precision=precision, seed=seed
     )
-    judged = None if qrels is None else read_qrels(qrels, columns=columns)
-    result = pool_runs(read_runs(runs, columns=columns), judged, parse_measures(measures), options, plan)
+    reading, _ = keywords("pool", files, Reading.__annotations__)
+    judged = None if qrels is None else read_qrels(qrels, **reading)
+    result = pool_runs(read_runs(runs, **reading), judged, parse_measures(measures), options, plan)
     warn(result.warnings)
     return result
 
@@ -218,10 +220,10 @@ def pool_runs(
 
 
 def _remarks(lists: Lists, teams: Sequence[str], measures: Sequence[Measure]) -> list[str]:
-    several = [each.run for each in lists.orderings if each.run.n_names > 1]
-    remarks = [
-        f"{run.source.name}: {run.n_names} different run ids; taken as one run, called {run.name}" for run in several
-    ]
+    runs = [each.run for each in lists.orderings]
+    remarks = [str(mend) for run in runs for mend in run.source.mended]
+    several = "{name}: {n} different run ids; taken as one run, called {run}"
+    remarks += [several.format(name=r.source.name, n=r.n_names, run=r.name) for r in runs if r.n_names > 1]
     remarks += [*_missing(lists), *_repeated(lists, teams)]
     if lists.judged:
         remarks += remarks_on_grades(lists.judgments)

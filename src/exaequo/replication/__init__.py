@@ -119,7 +119,6 @@ def replicate(
     ties: str = "realistic",
     p: float = RBO_P,
     cutoffs: Sequence[int] = (),
-    columns: Mapping[str, str] | None = None,
     **options: Unpack[Evaluation],
 ) -> Replication:
     """Tell how far runs agree with those they reproduce, the first with the first, the second with the second, ….
@@ -135,13 +134,13 @@ def replicate(
         ties: the strategy that orders tied documents.
         p: how far down rank-biased overlap looks.
         cutoffs: also compare lists cut at these ranks.
-        columns: as for `evaluate`.
         options: as for `evaluate`.
     """
     plan = Comparing(baseline=baseline, p=p, cutoffs=tuple(cutoffs))
-    chosen, parsed = Options.of(one_strategy(ties), **keywords("replicate", options)), parse_measures(measures)
-    judgments = [read_qrels(each, columns=columns) for each in (qrels, with_qrels) if each is not None]
-    runs = [read_runs(each, columns=columns) for each in (originals, reproductions)]
+    reading, given = keywords("replicate", options)
+    chosen, parsed = Options.of(one_strategy(ties), **given), parse_measures(measures)
+    judgments = [read_qrels(each, **reading) for each in (qrels, with_qrels) if each is not None]
+    runs = [read_runs(each, **reading) for each in (originals, reproductions)]
     result = replicate_runs(judgments, runs, parsed, chosen, plan)
     warn(result.warnings)
     return result

@@ -116,10 +116,12 @@ def report(
     """
     if type(documents) is not int or documents < 0:
         raise BadParameter(f"documents must be a whole number ≥ 0. Got {documents!r} instead.")
-    chosen, parsed = Options(ties=COMPARED, **keywords("report", options)), parse_measures(measures)
+    reading, given = keywords("report", options)
+    chosen, parsed = Options(ties=COMPARED, **given), parse_measures(measures)
     plan = Plan(baseline=baseline, test=test, correction=correction, alpha=alpha, seed=chosen.seed)
     wanted = Wanted(documents=documents, title=title, texts=read_texts(topics, docs), paths=paths)
-    judged = judged_runs(read_qrels(qrels, digest=True), read_runs(runs, digest=True), chosen, parsed)
+    judgments, read = read_qrels(qrels, digest=True, **reading), read_runs(runs, digest=True, **reading)
+    judged = judged_runs(judgments, read, chosen, parsed)
     content = content_of(judged, parsed, chosen, plan, wanted)
     warn(content.warnings)
     made = Page(content.verdict, page(content))

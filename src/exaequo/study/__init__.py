@@ -92,7 +92,7 @@ def study(
     check_alpha(alpha)
     if top < 0:
         raise BadParameter(f"top must be a whole number ≥ 0. Got {top} instead.")
-    known = keywords("study", relevance, Relevance.__annotations__)
+    _, known = keywords("study", relevance, Relevance.__annotations__)
     options, parsed = Options(ties=INTERVAL, depth=depth, **known), parse_measures(measures)
     names = tuple(measure.name for measure in parsed)
     chosen = find(archive, tracks, editions)
@@ -181,11 +181,16 @@ def _editions(done: Sequence[Done], measures: Sequence[Measure]) -> dict[tuple[s
 
 def _said(sound: Sequence[Done], broken: Sequence[Done]) -> dict[str, pl.DataFrame]:
     """Return what could not be evaluated, and what there is to say about the rest."""
-    problems = [(each, each.problem) for each in broken]
-    remarks = [(each, text) for each in sound for text in each.remarks]
+    problems = [(each.edition, each.run, each.problem) for each in broken]
+    remarks = dict.fromkeys((each.edition, _file_of(each, text), text) for each in sound for text in each.remarks)
     frames = {}
     for name, column, said in (("broken", "problem", problems), ("remarks", "remark", remarks)):
-        rows = [(each.edition.track, each.edition.name, escaped(each.run), text) for each, text in said]
+        rows = [(edition.track, edition.name, escaped(file), text) for edition, file, text in said]
         schema = dict.fromkeys(("track", "edition", "file", column), pl.String)
         frames[name] = pl.DataFrame(rows, schema=schema, orient="row")
     return frames
+
+
+def _file_of(done: Done, remark: str) -> str:
+    """Return the file a remark is about: one on judgments comes with every run, and names them."""
+    return next((path for path in done.edition.qrels if remark.startswith(f"{path}:")), done.run)

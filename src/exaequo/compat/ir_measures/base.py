@@ -6,7 +6,7 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from exaequo.compat.ir_measures.records import CalcResults, CwlMetric, Metric
 from exaequo.errors import BadParameter
@@ -74,6 +74,9 @@ class SumAgg:
 class Measure(ours.Measure):
     """A measure as in ir_measures: `AP`, `P(rel=2)@5`; it can evaluate by itself."""
 
+    #: A cutoff where there is none, as in `SetP@5`: part of the name, and nothing to the value.
+    overlooked: float | None = None
+
     RUN_INPUTS: ClassVar[tuple[str, ...]] = ("query_id", "doc_id", "score")
     QREL_INPUTS: ClassVar[tuple[str, ...]] = ("query_id", "doc_id", "relevance")
 
@@ -117,8 +120,22 @@ class Measure(ours.Measure):
         return ParamInfo(dtype or type(plain), required, NOT_PROVIDED, plain, rule.meaning if rule else None)
 
     def validate_params(self) -> None:
-        """Raise BadParameter if a parameter is missing; wrong ones are refused when they are given."""
-        _ = self.complete
+        """Raise BadParameter if one is missing, or a cutoff means nothing; wrong ones are refused when given."""
+        _ = self.complete if self.overlooked is None else super().__matmul__(self.overlooked)
+
+    def __call__(self, **params: Any) -> Self:
+        """Return the measure with these parameters set too."""
+        made = super().__call__(**params)
+        object.__setattr__(made, "overlooked", self.overlooked)
+        return made
+
+    def __matmul__(self, value: float) -> Self:
+        """Return the measure at a cutoff; one that means nothing is overlooked or refused when it computes."""
+        if self.definition.at in self.definition.defaults:
+            return super().__matmul__(value)
+        made = super().__call__()
+        object.__setattr__(made, "overlooked", value)
+        return made
 
     def __getitem__(self, parameter: str) -> Any:
         """Return a parameter, or its default: `AP["rel"]`."""
@@ -131,6 +148,8 @@ class Measure(ours.Measure):
         at, defaults = self.definition.at, self.definition.defaults
         shown = [f"{k}={_shown(v)}" for k, v in self.params.items() if k != at and v != defaults[k]]
         name = self.definition.name + (f"({','.join(shown)})" if shown else "")
+        if self.overlooked is not None:
+            return f"{name}@{self.overlooked}"
         return f"{name}@{self.params[at]}" if at in self.params else name
 
     def aggregator(self) -> MeanAgg | SumAgg:

@@ -52,7 +52,7 @@ def parse_measure(measure: str | Measure | object) -> Measure:
         parsed = notation.parse_measure(_one_cutoff(str(measure)), _find, complete=False)
     except UnknownMeasure as error:
         raise NoMeasure(str(error)) from None
-    return Measure(parsed.definition, parsed.params, parsed.aggregate)
+    return parsed if isinstance(parsed, Measure) else Measure(parsed.definition, parsed.params, parsed.aggregate)
 
 
 def _one_cutoff(text: str) -> str:

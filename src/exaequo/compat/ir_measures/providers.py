@@ -136,6 +136,10 @@ class ExaequoProvider(_OnLists):
     SUPPORTED_MEASURES: ClassVar[list[Measure]] = list(every.values())
     READERS = frozenset("RBP BPM SDCG NERR8 NERR9 NERR10 NERR11 INST INSQ".split())
 
+    def _as_here(self, measure: Measure) -> Measure:
+        measure.validate_params()
+        return super()._as_here(measure)
+
 
 class PytrecEvalProvider(_OnLists):
     """The measures of trec_eval."""
@@ -201,7 +205,15 @@ class AccuracyProvider(_OnLists):
     SUPPORTED_MEASURES = _listed("Accuracy")
 
 
-class RanxProvider(_OnLists):
+class _Cut(_OnLists):
+    """Does not say that it has RR@k, but computes it if it is asked."""
+
+    def _as_here(self, measure: Measure) -> Measure:
+        cutoff = {name: value for name, value in measure.params.items() if name == "cutoff"}
+        return super()._as_here(measure)(**cutoff)
+
+
+class RanxProvider(_Cut):
     """Measures that ranx has too; tied documents are ordered as everywhere here."""
 
     NAME = "ranx"
@@ -212,7 +224,7 @@ class RanxProvider(_OnLists):
     )
 
 
-class TrectoolsProvider(_OnLists):
+class TrectoolsProvider(_Cut):
     """Measures that trectools has too."""
 
     NAME = "trectools"
