@@ -62,7 +62,8 @@ def ours(text: str, *, complete: bool = True) -> str | None:
     if patience := _PATIENCE.fullmatch(text):
         return f"RBP(p=0.{patience['decimals']})"
     found = _NAME.fullmatch(text)
-    if found is None or known(text) or (known(found["name"]) and text == f"{found['name']}@{found['at']}"):
+    # What is not known is looked for in other packages, which takes a while: not before it has to be.
+    if found is None or (text == f"{found['name']}@{found['at']}" and known(found["name"])) or known(text):
         return None
     name, at = found["name"].casefold().replace("-", "_").replace("#", "sharp").replace("♯", "sharp"), found["at"]
     several = (AMBIGUOUS.get(f"{name}@0") if found["zeros"] else None) or AMBIGUOUS.get(f"{name}@" if at else name)

@@ -60,7 +60,8 @@ def are_different(keys: Keys, starts: Ints | None = None) -> bool:
     """Tell whether no key is there twice; or only in stretches of different `starts`, which are looked at by and by."""
     cuts = np.array([0])
     if starts is not None and len(keys) > _AT_ONCE:
-        cuts = starts[np.unique(np.searchsorted(starts, np.arange(0, starts[-1] + 1, _AT_ONCE)))]
+        first = np.searchsorted(starts, np.arange(0, starts[-1] + 1, _AT_ONCE))
+        cuts = starts[first[np.append(True, first[1:] != first[:-1])]]
     return not any(
         (part[waiting] == part[instead]).any()
         for part in np.split(keys, cuts[1:])
