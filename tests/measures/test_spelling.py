@@ -140,3 +140,12 @@ def test_names_of_trec_eval_give_the_numbers_of_trec_eval(
         for name, measure in understood.items():
             if name != "num_q":
                 assert ours.mean(measure) == pytest.approx(float(official[name]), abs=5.1e-5), (path, name)
+
+
+def test_what_was_read_before_is_forgotten_when_a_measure_is_added() -> None:
+    assert str(parse_measure("mrr")) == "RR"
+    with registry.temporary():
+        define("mrr", lambda ranking: ranking.n_rel() * 1.0)
+        assert str(parse_measure("mrr")) == "mrr"
+    assert str(parse_measure("mrr")) == "RR"
+    assert parse_measure("nDCG@10") is parse_measure("nDCG@10")

@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from exaequo.errors import BadParameter, UnknownMeasure, UsageError
-from exaequo.measures.registry import Measure, from_official, get, known
+from exaequo.measures.registry import READ, Measure, from_official, get
 from exaequo.measures.spelling import ours
 
-#: Measures that were read before, of our catalogue, and how many of them are kept: small work does little else.
-_READ: dict[str, Measure] = {}
+#: How many measures are remembered that were read.
 _MOST = 1000
 
 
@@ -33,8 +32,8 @@ def parse_measure(
     if isinstance(text, Measure):
         return text.complete
     kept = text if isinstance(text, str) and find is named and complete else None
-    if kept in _READ and known(_READ[kept].definition.name) is _READ[kept].definition:
-        return _READ[kept]
+    if kept in READ:
+        return READ[kept]
     if find is named:
         text = ours(str(text).strip(), complete=complete) or text
     try:
@@ -54,8 +53,8 @@ def parse_measure(
         ) from None
     if not complete:
         return measure
-    if kept is not None and len(_READ) < _MOST:
-        _READ[kept] = measure.complete
+    if kept is not None and len(READ) < _MOST:
+        READ[kept] = measure.complete
     return measure.complete
 
 

@@ -216,6 +216,8 @@ def _literal(value: object) -> str:
 
 _DEFINITIONS: dict[str, Definition] = {}
 _ALIASES: dict[str, str] = {}
+#: Measures by the texts they were read from, until one is added; small work does little but read them.
+READ: dict[str, Measure] = {}
 _looked = False
 
 
@@ -252,6 +254,7 @@ def define(name: str, function: Function | None = None, **about: Any) -> Any:
         if known and (known.name != name or known.ours):
             raise BadParameter(f"There is a measure called {taken} already.")
     _DEFINITIONS[name] = definition
+    READ.clear()
     _ALIASES.update(dict.fromkeys(definition.aliases, name))
     return Measure(definition)
 
@@ -285,6 +288,7 @@ def temporary() -> Iterator[None]:
         for table, kept in zip(tables, before, strict=True):
             table.clear()
             table.update(kept)
+        READ.clear()
 
 
 def catalogue() -> dict[str, Definition]:
