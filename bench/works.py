@@ -25,8 +25,8 @@ FILES: Mapping[str, Prepare] = {
     "trec_eval": program(*OFFICIAL),
     "C scan": tools.scan,
 }
-#: Without the one that takes minutes for millions of lines, and the one that takes hours for as many topics: it looks for
-#: each among all of them.
+#: Without the one that takes minutes for millions of lines; without the one that takes hours for as many topics, as it
+#: looks for each among all of them.
 PATIENT = {tool: does for tool, does in FILES.items() if tool != "ir_measures"}
 TOPICS = {tool: does for tool, does in FILES.items() if tool != "trec_eval"}
 
