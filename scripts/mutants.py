@@ -390,8 +390,8 @@ def main() -> int:
     import pytest
 
     run = Run(chosen, asked.jobs, asked.budget)
-    options = ["-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "-m", "not search and not speed"]
-    pytest.main([*options, *tests], plugins=[run])
+    options = ["-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header"]
+    pytest.main([*options, "-m", "not search and not speed and not soak", *tests], plugins=[run])
     return int(bool(report(chosen, run.outcome))) if len(run.outcome) == len(chosen) else 2  # it was said why
 
 

@@ -108,6 +108,77 @@ def test_brute_force_of_lists_cut_through_ties(collection: tuple[Grades, Sims], 
     assert found == pytest.approx(orders.mean(axis=0), abs=1e-12, nan_ok=True)
 
 
+#: Lists of five documents that are cut at 3: where their ties lie. The last one's begins where nothing is left.
+CUT = {
+    "untied": {"a": 5.0, "b": 4.0, "c": 3.0, "d": 2.0, "e": 1.0},
+    "above": {"a": 5.0, "b": 5.0, "c": 3.0, "d": 2.0, "e": 1.0},
+    "just above": {"a": 5.0, "b": 3.0, "c": 3.0, "d": 2.0, "e": 1.0},
+    "through": {"a": 5.0, "b": 4.0, "c": 2.0, "d": 2.0, "e": 2.0},
+    "below": {"a": 5.0, "b": 4.0, "c": 3.0, "d": 1.0, "e": 1.0},
+}
+
+
+def test_topics_beside_each_other_are_as_if_alone() -> None:
+    grades = {"a": 1.0, "b": 0.0, "c": 2.0, "d": 1.0, "unseen": 1.0}
+    measures = parse_measures("AP nDCG@2 IPrec11 SetP")
+    block = evaluate(dict.fromkeys(CUT, grades), CUT, measures, ties="expected", depth=3).blocks[0]
+    orders = {topic: brute_force({"t": grades}, CUT[topic], measures, 3) for topic in sorted(CUT)}
+    assert block.expected is not None
+    found, deviation = block.values.T, block.expected.deviation.T
+    assert found == pytest.approx(np.stack([each.mean(axis=0) for each in orders.values()]), abs=1e-12)
+    assert deviation == pytest.approx(np.stack([each.std(axis=0) for each in orders.values()]), abs=2e-8)
+    assert [bool(row.any()) for row in deviation] == [True, False, True, True, False]
+    assert block.expected.how == (expected.CLOSED, expected.CLOSED, expected.ALL_ORDERS, expected.ALL_ORDERS)
+
+
+def test_where_no_tie_reaches_the_list_there_is_nothing_to_average() -> None:
+    lists = {topic: CUT[topic] for topic in ("untied", "below")}
+    grades = {topic: {"a": 1.0, "d": 1.0} for topic in lists}
+    block = evaluate(grades, lists, parse_measures("IPrec11 SetP"), ties="expected", depth=3).blocks[0]
+    assert block.expected is not None
+    assert block.expected.how == (expected.CLOSED, expected.CLOSED)
+    whole = evaluate(grades, lists, parse_measures("IPrec11 SetP"), ties="expected").blocks[0]
+    assert whole.expected is not None
+    assert whole.expected.how == (expected.ALL_ORDERS, expected.CLOSED)
+    _, about = means({"t": grades["below"]}, {"t": CUT["above"]}, parse_measures("IPrec11 SetP"), depth=3)
+    assert about.how == (expected.ALL_ORDERS, expected.CLOSED)  # no tie is cut, so the form for whole lists holds
+
+
+def test_names_matter_to_measures_that_see_them() -> None:
+    lines = [Line("t", docno, 1, sub) for docno, sub in zip("abcd", "xyxz", strict=True)]
+    run, measures = dict.fromkeys("abc", 1.0), parse_measures("alpha_nDCG@9 IPrec11")
+    found, about = means(lines, {"t": run}, measures, depth=2)
+    assert found == pytest.approx(brute_force(lines, run, measures, 2).mean(axis=0), abs=1e-12)
+    assert about.how == (expected.ALL_ORDERS, expected.ALL_ORDERS)
+
+
+def test_orders_that_are_counted() -> None:
+    grades = {"a": 1.0, "b": 0.0, "c": 2.0, "d": 0.0, "e": 0.0}
+    ordering = Ordering(judge(exaequo.read_run(CUT), prepare(exaequo.read_qrels(dict.fromkeys(CUT, grades)))))
+    every = np.ones(5, dtype=bool)  # above, below, just above, through, untied
+    assert expected.Orders(ordering.ranking(), every).count.tolist() == [2, 1, 2, 3, 1]
+    assert expected.Orders(ordering.ranking(), every, by_name=True).count.tolist() == [2, 2, 2, 6, 1]
+    assert expected.Orders(ordering.ranking(), every, by_name=True, depth=3).count.tolist() == [2, 1, 2, 6, 1]
+    few = expected.Orders(ordering.ranking(), every, samples=7, most=2)
+    assert few.count.tolist() == [2, 1, 2, 7, 1]
+    assert few.sampled.tolist() == [False, False, False, True, False]
+    for many, sampled in ((150, False), (151, True)):  # one relevant document among many
+        run = {"1": {f"d{at}": 1.0 for at in range(many)}}
+        whole = Ordering(judge(exaequo.read_run(run), prepare(exaequo.read_qrels({"1": {"d0": 1.0}})))).ranking()
+        orders = expected.Orders(whole, np.ones(1, dtype=bool), samples=9)
+        assert (orders.sampled[0], orders.count[0]) == (sampled, 9 if sampled else many)
+
+
+def test_some_topics_and_some_measures() -> None:
+    values, deviation, error = np.arange(18.0).reshape(3, 2, 3)
+    every = expected.Expected(values, deviation, error, ("one", "other"))
+    part, rows = every.part(np.array([2, 0])), every.rows([1])
+    for name in ("values", "deviation", "error"):
+        assert np.array_equal(getattr(part, name), getattr(every, name)[:, [2, 0]])
+        assert np.array_equal(getattr(rows, name), getattr(every, name)[[1]])
+    assert (part.how, rows.how) == (("one", "other"), ("other",))
+
+
 @given(st.data())
 def test_brute_force_with_subtopics(data: st.DataObject) -> None:
     documents = [f"d{number}" for number in range(5)]
@@ -236,6 +307,26 @@ def test_samples_repeat_and_know_no_names() -> None:
     assert not np.array_equal(first.values, other.values)
     gap = np.abs(first.values - other.values)
     assert np.all(gap < 5 * np.hypot(first.expected.error, other.expected.error))  # type: ignore[union-attr]
+
+
+def test_the_orders_of_a_topic_are_the_same_whatever_else_is_asked() -> None:
+    ranking = Ordering(judge(exaequo.read_run(large()[1]), prepare(exaequo.read_qrels(large()[0])))).ranking()
+    both = [expected.Orders(ranking, np.array(topics), samples=3) for topics in ([True] * 3, [False, True, False])]
+    for every, one in zip(*(each.rankings() for each in both), strict=True):
+        assert np.array_equal(every.line[every.topic == 1], one.line)
+
+
+def test_ties_are_shuffled_without_regard_to_each_other() -> None:
+    sims = {"a": 9.0, "b": 9.0, "c": 8.0, "d": 7.0, "e": 7.0, "f": 6.0, "g": 6.0, "h": 6.0}
+    grades = {docno: float(grade) for grade, docno in enumerate(sims)}
+    ranking = Ordering(judge(exaequo.read_run({"1": sims}), prepare(exaequo.read_qrels({"1": grades})))).ranking()
+    orders = expected.Orders(ranking, np.ones(1, dtype=bool), samples=2000, most=1)
+    drawn = np.array([each.grade for each in orders.rankings()])
+    assert {*drawn[:, 2]} == {2.0}
+    pairs = np.bincount(2 * (drawn[:, 0] > 0.5) + (drawn[:, 3] > 3.5), minlength=4)
+    assert pairs == pytest.approx([500] * 4, abs=80)
+    for column in (5, 6, 7):
+        assert np.bincount(drawn[:, column].astype(int))[5:] == pytest.approx([667] * 3, abs=80)
 
 
 def test_precall_by_hand() -> None:

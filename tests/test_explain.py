@@ -124,10 +124,18 @@ def test_the_last_step_of_one_case(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", list(catalogue()))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=8, deadline=None)
 @example(DENSE)
 @given(collections())
 def test_the_last_step_comes_to_the_value(name: str, collection: tuple[Grades, Sims]) -> None:
+    check_steps(*collection, [measure for measure in ALL if measure.definition.name == name])
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", list(catalogue()))
+@settings(max_examples=80, deadline=None)
+@given(collections())
+def test_the_last_step_at_length(name: str, collection: tuple[Grades, Sims]) -> None:
     check_steps(*collection, [measure for measure in ALL if measure.definition.name == name])
 
 

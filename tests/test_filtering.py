@@ -86,10 +86,24 @@ def test_f_optimal_of_the_thesis_is_no_upper_bound() -> None:
         from_arrays({"t": ([1], [1.5])}).f_optimal()
 
 
-@pytest.mark.search
-@settings(max_examples=1000)
-@given(st.lists(DECISIONS, min_size=1, max_size=4), st.sampled_from([0.0, 0.3, 0.5, 1.0, 2.0]))
+THEMES = st.lists(DECISIONS, min_size=1, max_size=4)
+THRESHOLDS = st.sampled_from([0.0, 0.3, 0.5, 1.0, 2.0])
+
+
+@settings(max_examples=150)
+@given(THEMES, THRESHOLDS)
 def test_definitions(themes: list[list[tuple[bool, float]]], threshold: float) -> None:
+    check_definitions(themes, threshold)
+
+
+@pytest.mark.soak
+@settings(max_examples=3000)
+@given(THEMES, THRESHOLDS)
+def test_definitions_at_length(themes: list[list[tuple[bool, float]]], threshold: float) -> None:
+    check_definitions(themes, threshold)
+
+
+def check_definitions(themes: list[list[tuple[bool, float]]], threshold: float) -> None:
     named = {f"t{i}": tuple(zip(*pairs, strict=True)) for i, pairs in enumerate(themes)}
     one = from_arrays(named, docs=20)  # type: ignore[arg-type]
     found = one.at(threshold)

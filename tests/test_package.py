@@ -144,6 +144,8 @@ def test_every_test_is_in_one_part() -> None:
     for search, speed, soak in product((False, True), repeat=3):
         marks = {"search": search, "speed": speed, "soak": soak}
         assert [eval(part, marks) for part in parts].count(True) == 1, marks  # noqa: S307 - our own script
+    for path in (ROOT / "tests").rglob("*.toml"):  # where ./scripts/test looks for tests of speed, tables are not read
+        assert 'mark = "speed"' not in path.read_text(encoding="utf-8"), path
 
 
 def test_what_runs_elsewhere_runs_the_scripts() -> None:

@@ -47,10 +47,20 @@ def normalised_recall(ranks: list[int], n: int, docs: int) -> Fraction:
     return 1 - (Fraction(sum(all_ranks)) - Fraction(n * (n + 1), 2)) / (n * (docs - n)) if n < docs else Fraction(1)
 
 
-@pytest.mark.search
-@settings(max_examples=2000)
+@settings(max_examples=200)
 @given(RANKS, st.integers(0, 3), st.integers(1, 12))
 def test_definitions(ranks: list[int], missing: int, most: int) -> None:
+    check_definitions(ranks, missing, most)
+
+
+@pytest.mark.soak
+@settings(max_examples=3000)
+@given(RANKS, st.integers(0, 3), st.integers(1, 12))
+def test_definitions_at_length(ranks: list[int], missing: int, most: int) -> None:
+    check_definitions(ranks, missing, most)
+
+
+def check_definitions(ranks: list[int], missing: int, most: int) -> None:
     n = len(ranks) + missing
     if not n:
         return

@@ -240,11 +240,20 @@ def slow_break_even(judged: dict[str, float], run: dict[str, float]) -> Fraction
     return Fraction(0) if any(p == r for p, r in points) else None
 
 
-@pytest.mark.search
-@settings(max_examples=1000)
+@settings(max_examples=150)
 @given(collections())
 def test_break_even_score_by_score(collection: tuple[Grades, Sims]) -> None:
-    qrels, run = collection
+    check_break_even(*collection)
+
+
+@pytest.mark.soak
+@settings(max_examples=3000)
+@given(collections())
+def test_break_even_score_by_score_at_length(collection: tuple[Grades, Sims]) -> None:
+    check_break_even(*collection)
+
+
+def check_break_even(qrels: Grades, run: Sims) -> None:
     for topic, value in values(qrels, run, "BreakEven").items():
         if topic in run:
             expected = slow_break_even(qrels[topic], run[topic])
