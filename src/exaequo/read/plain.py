@@ -32,6 +32,8 @@ LARGE = 2.0**53
 #: Bytes of text that are read together: what is made of them stays near the processor. Of a text that is large there
 #: are larger pieces, side by side.
 _PIECE, _LARGE_PIECE, _LARGE = 1 << 19, 1 << 21, 1 << 24
+#: Texts that become a column of a frame together.
+_AT_ONCE = 1 << 18
 _MIXER, _HALF = np.uint64(0xFF51AFD7ED558CCD), np.uint64(32)
 _SHIFT, _BITS = np.uint64(3), np.uint64(64)
 
@@ -74,7 +76,9 @@ def same_documents(one: Plain, at: Ints, two: Plain, place: Ints) -> Bools:
 
 
 def _text(name: str, values: npt.NDArray[np.bytes_]) -> pl.Series:
-    return pl.Series(name, values.tolist(), dtype=pl.Binary).cast(pl.String)
+    """Return text as a column, some of it at a time: Python's objects take several times the memory."""
+    parts = [values[start : start + _AT_ONCE] for start in range(0, len(values), _AT_ONCE)]
+    return pl.concat([pl.Series(name, part.tolist(), dtype=pl.Binary).cast(pl.String) for part in parts], rechunk=True)
 
 
 class _Lines(NamedTuple):
