@@ -234,3 +234,11 @@ def test_digest(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(CLEAN))
     assert read_run(path, digest=True).source.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
     assert read_run(path).source.sha256 is None
+
+
+def test_fields_that_are_ignored_may_be_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "run.txt"
+    path.write_bytes(b"1 Q0 a 1 2 me \x9c\n1 Q0 b 2 1 me\n")
+    assert read_run(path).source.remarks == (
+        f"{path}:1: fields after the sixth are ignored, as in '1 Q0 a 1 2 me \ufffd'",
+    )

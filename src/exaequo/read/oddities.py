@@ -54,9 +54,9 @@ def _is_control(piece: Bytes) -> Bools:
     return controls
 
 
-def _line(name: str, text: bytes, piece: str) -> str:
+def _line(name: str, text: bytes, piece: bytes) -> str:
     """Return the file, and the line in which a piece of it stands, if it stands there as it is."""
-    at = text.find(piece.encode())
+    at = text.find(piece)
     line = text.count(b"\n", 0, at) + 1
     return f"{name}:{line}" if at >= 0 else name
 
@@ -71,7 +71,8 @@ def _unseen(frame: pl.DataFrame, name: str, text: bytes) -> list[str]:
     other = "PRIVATE USE" if unicodedata.category(bad) == "Co" else "CONTROL"
     called = f"U+{ord(bad):04X} {unicodedata.name(bad, other)}"
     more = f" ({count(len(ids), 'id')} like it)" if len(ids) > 1 else ""
-    return [f"{_line(name, text, first)}: the id {quoted(first)} holds {called}; it is taken as part of the id{more}"]
+    where = _line(name, text, first.encode())
+    return [f"{where}: the id {quoted(first)} holds {called}; it is taken as part of the id{more}"]
 
 
 def spelled(frame: pl.DataFrame) -> pl.DataFrame:
@@ -112,9 +113,9 @@ def _left_over(frame: pl.DataFrame, layout: Layout, name: str, text: bytes) -> l
     lines = tidy(text, layout, whole=True)
     if lines.count(b" ") <= most:
         return []
-    line = next(each for each in lines.split(b"\n") if each.count(b" ") >= len(layout.fields)).decode()
-    what = f"fields after the sixth are ignored, as in {quoted(line)}"
-    return [f"{_line(name, text, line)}: {what}"]
+    longer = next(each for each in lines.split(b"\n") if each.count(b" ") >= len(layout.fields))
+    shown = quoted(longer.decode(errors="replace"))  # what is ignored may be no text
+    return [f"{_line(name, text, longer)}: fields after the sixth are ignored, as in {shown}"]
 
 
 def _merged(frame: pl.DataFrame, name: str) -> list[str]:
