@@ -169,6 +169,14 @@ def test_orders_that_are_counted() -> None:
         assert (orders.sampled[0], orders.count[0]) == (sampled, 9 if sampled else many)
 
 
+def test_more_documents_of_one_kind_than_floats_can_count_the_choices_of() -> None:
+    names = [f"d{at}" for at in range(1200)]
+    both = evaluate(
+        {"1": dict.fromkeys(names, 1.0)}, {"1": dict.fromkeys(names, 1.0)}, "ERR", ties=["realistic", "expected"]
+    )
+    assert [block.values[0, 0] for block in both.blocks] == pytest.approx([both.blocks[0].values[0, 0]] * 2)
+
+
 def test_some_topics_and_some_measures() -> None:
     values, deviation, error = np.arange(18.0).reshape(3, 2, 3)
     every = expected.Expected(values, deviation, error, ("one", "other"))

@@ -327,6 +327,13 @@ def test_contingency_table() -> None:
         explain(qrels, run, "t", "P@2", docs=3)
 
 
+def test_counts_say_what_they_leave_out() -> None:
+    qrels, run = {"t": {"a": 1, "b": 1, "c": 1, "x": 0}}, {"t": {"a": 9.0, "x": 8.0, "y": 7.0}}
+    for name, count in (("NumRet", 3.0), ("NumRel", 3.0), ("NumRelRet", 1.0)):
+        numbers = explain(qrels, run, "t", name).steps[-1].numbers
+        assert numbers == {"found": 1, "other": 2, "missed": 2, "result": count}
+
+
 def test_an_empty_list_is_said_to_be_empty() -> None:
     qrels, run = {"t": {"a": 1}, "u": {"a": 1}}, {"u": {"a": 1.0}}
     for measure in ("AP", "SetP", "nDCG", "RBPRes", "BreakEven", "Compat", "Judged@5"):

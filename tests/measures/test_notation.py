@@ -17,6 +17,7 @@ from exaequo import BadParameter, DataWarning, Ranking, UnknownMeasure, define, 
 from exaequo.judge import Floats
 from exaequo.measures import Measure, Parameter, parse_measures, registry
 from exaequo.measures.moments import Moments, closed, linear, unchanged
+from exaequo.measures.parameters import PARAMETERS
 from exaequo.measures.steps import Step, explains
 from helpers import instances, values
 
@@ -118,6 +119,35 @@ def test_bad_parameters(text: str, message: str) -> None:
     with pytest.raises(BadParameter) as raised:
         parse_measure(text)
     assert message in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "taken", "refused"),
+    [
+        ("cutoff", [1, 10**7], [0, 10**7 + 1, 1.0, True]),
+        ("rel", [None, 0.5], [0, -1, "1", True]),
+        ("beta", [0, 1e6], [-0.5, 1e6 + 0.5]),
+        ("p", [0.01, 0.99], [0, 1]),
+        ("recall", [0, 1], [-0.01, 1.01]),
+        ("docs", [1, 10**12], [0, 10**12 + 1, 5.0]),
+        ("alpha", [0, 0.99], [-0.01, 1]),
+        ("T", [0.01, 1e6], [0, -0.5, 1e6 + 0.5]),
+        ("max_rel", [0.5, 1000], [0, -0.5, 1000.5]),
+        ("dcg", ["log2", "jk", "exp-log2"], ["", None]),
+        ("gains", [None, {1: 2}], [[1], {1: "2"}, {"1": 2}]),
+        ("doc", ["a"], ["", 1]),
+        *[(name, [True, False], [1, None]) for name in ("judged_only", "relative", "graded", "normalize")],
+    ],
+)
+def test_where_parameters_end(name: str, taken: list[object], refused: list[object]) -> None:
+    accepts = PARAMETERS[name].accepts
+    assert [accepts(each) for each in taken + refused] == [True] * len(taken) + [False] * len(refused)
+
+
+def test_nothing_may_be_given_where_nothing_is_the_default() -> None:
+    assert measures.AP(cutoff=None) == parse_measure("AP")
+    with pytest.raises(BadParameter, match="must be a whole number ≥ 1, up to 10,000,000"):
+        measures.P(cutoff=None)
 
 
 @given(st.text(max_size=30))
