@@ -1,9 +1,9 @@
 """Time and memory of the engines, on made-up runs of so many million lines.
 
 Usage: python bench/spark.py [--lines 1 10 70] [--engines local blocks spark] [--master local[2]] [--save]
-One run of lists of 1,000 documents, 50 judged in each topic, as TREC text; `exaequo eval` reads it, file to means. Memory is
-the peak of each process: the command, its JVM, the largest of Spark's Python workers. `--save` writes docs/spark.json and the
-table of docs/spark.md. Needs 45 bytes of disk a line.
+One run of lists of 1,000 documents, 50 judged in each topic, as TREC text; `exaequo eval` reads it, file to means.
+Memory is the peak of each process: the command, its JVM, the largest of Spark's Python workers. `--save` writes
+docs/spark.json and the table of docs/spark.md. Needs 45 bytes of disk a line.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def measured(folder: Path, engine: str, master: str, digits: dict[str, str]) -> 
     command = [sys.executable, "-m", "exaequo", "eval", folder / "qrels.txt", folder / "run.txt", "-m", MEASURES]
     command += ["--engine", engine, "--format", "csv", *(["--master", master] if engine == "spark" else [])]
     start = time.perf_counter()
-    with subprocess.Popen(
+    with subprocess.Popen(  # noqa: S603 - our own command
         list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         peaks: dict[str, float] = {}
@@ -103,7 +103,7 @@ def table(results: list[dict[str, object]]) -> str:
         engine = f"Spark, {each['master']}" if each["engine"] == "spark" else each["engine"]
         rows.append(f"| {each['lines']:,} | {engine} | {each['seconds']:.1f} | {sizes} |")
     loads = sorted(float(str(each["load"])) for each in results)
-    note = f"{os.cpu_count()} cores; others had the machine too: load {loads[0]:.1f} to {loads[-1]:.1f} at the start of each."
+    note = f"{os.cpu_count()} cores; the load of the machine at the start of each: {loads[0]:.1f} to {loads[-1]:.1f}."
     return "\n".join(rows) + f"\n\n{note}\n"
 
 

@@ -29,7 +29,7 @@ def of_names(names: Iterable[str]) -> Words:
 def drawn(seed: int, topic: Words, place: npt.NDArray[np.int64], number: int = 0) -> npt.NDArray[np.float64]:
     """Return the lot of each place of the lists of these topics, as `of_names` gives them, in the draw of a number."""
     lists = _mixed(topic ^ of_names([f"{seed} {number}"]))
-    return (_mixed(lists + place.astype(np.uint64) * _STEP) >> _BEYOND) * 2.0**-53
+    return (_mixed(lists + place.astype(np.uint64) * _STEP) >> _BEYOND).astype(np.float64) * 2.0**-53
 
 
 def _mixed(words: Words) -> Words:

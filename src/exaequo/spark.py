@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, Unpack
 
 from exaequo.choices import ERRORS, ORDERS_SAMPLED
@@ -47,7 +47,9 @@ def evaluate(
     salts: int = SALTS,
     **options: Unpack[Evaluation],
 ) -> DataFrame:
-    """Evaluate all runs of a frame; return a lazy frame: run, ties, topic, measure, value, to the last bit as `evaluate`.
+    """Evaluate all runs of a frame; return a lazy frame: run, ties, topic, measure, value.
+
+    Values are those of `exaequo.evaluate`, to the last bit.
 
     Args:
         runs: `run, qid, docno, sim`, any number of runs; `rank` for the strategy of that name, `line`, the place of
@@ -199,7 +201,8 @@ def table(spark: Any, path: str) -> DataFrame:
 
     rows = spark.read.parquet(path)
     last = rows.groupBy("run", "topic").agg(F.max("written").alias("written"))
-    return rows.join(last, ["run", "topic", "written"]).select("run", "ties", "topic", "measure", "value")
+    scores: DataFrame = rows.join(last, ["run", "topic", "written"]).select("run", "ties", "topic", "measure", "value")
+    return scores
 
 
 def _is_there(spark: Any, table: str) -> bool:
@@ -331,39 +334,39 @@ def _together(
         )
         judged = judged.crossJoin(F.broadcast(diverse))
     salt = F.pmod(F.xxhash64("run"), F.lit(salts)).cast("int").alias("salt")
-    named = _named(lines, names)
+    one = _named(lines, names, salts)
     if names:
-        lines = lines.join(F.broadcast(named), "run", "left_semi")
+        lines = lines.filter(F.col("run").isin(list(map(str, names))))
     if lists is not None:
         lines, judged = lines.join(lists, ["run", "qid"], "left_semi"), judged.join(lists, "qid", "left_semi")
+    topics = judged.select("qid").distinct()
     if _is_small(judged):  # then rows of topics that nobody judged need not travel; those without an id are bad
-        topics = judged.select("qid", F.lit(value=True).alias("known")).distinct()
-        lines = lines.join(F.broadcast(topics), "qid", "left").filter("known or coalesce(qid, '') = ''").drop("known")
+        known = F.broadcast(topics.withColumn("known", F.lit(True)))
+        lines = lines.join(known, "qid", "left").filter("known or coalesce(qid, '') = ''").drop("known")
     spread = lines.withColumnRenamed("sim", "value").select("*", salt, F.lit(_LINE).alias("kind"))
-    judged = judged.withColumnRenamed("rel", "value").withColumn("kind", F.lit(_JUDGMENT))
-    used = (
-        named.select(salt).distinct()
-        if named is not None
-        else runs.sparkSession.range(salts).selectExpr("int(id) salt")
-    )
-    parts = [judged.crossJoin(F.broadcast(used)), spread]
-    if named is not None and options.missing != "skip":
-        topics = judged.select("qid").distinct().filter("qid is not null")
-        pairs = topics.crossJoin(F.broadcast(named)) if lists is None else lists
+    copied = judged.withColumnRenamed("rel", "value").withColumn("kind", F.lit(_JUDGMENT))
+    copied = copied.crossJoin(F.broadcast(one.select("salts"))).withColumn("salt", F.explode("salts")).drop("salts")
+    parts = [copied, spread]
+    if options.missing != "skip":
+        pairs = topics.filter("qid is not null").crossJoin(F.broadcast(one.select("names")))
+        pairs = pairs.select("qid", F.explode("names").alias("run")) if lists is None else lists
         parts.append(pairs.select("qid", "run", salt, F.lit(_LIST).alias("kind")))
-    whole = parts[0]
-    for part in parts[1:]:
-        whole = whole.unionByName(part, allowMissingColumns=True)
+    whole = reduce(lambda one, two: one.unionByName(two, allowMissingColumns=True), parts)
     return whole.repartition("qid", "salt").sortWithinPartitions("qid", "salt")
 
 
-def _named(lines: DataFrame, names: Sequence[str] | None) -> DataFrame | None:
-    """Return the names of the runs; None if they are not needed."""
+def _named(lines: DataFrame, names: Sequence[str] | None, salts: int) -> DataFrame:
+    """Return one row: the names of the runs, and the salts that they have; without names, all salts there may be."""
+    from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+
     if names is None:
-        return lines.select("run").distinct()
-    if not names:
-        return None
-    return lines.sparkSession.createDataFrame([(str(name),) for name in names], "run string")
+        one = lines.agg(F.collect_set("run").alias("names"))
+    else:
+        one = lines.sparkSession.createDataFrame([([*map(str, names)],)], "names array<string>")
+    if names is not None and not names:
+        return one.withColumn("salts", F.sequence(F.lit(0), F.lit(salts - 1)))
+    own = F.transform("names", lambda name: F.pmod(F.xxhash64(name), F.lit(salts)).cast("int"))
+    return one.withColumn("salts", F.array_distinct(own))
 
 
 def _is_small(frame: DataFrame) -> bool:
@@ -387,7 +390,7 @@ def _mapped(work: Callable[..., Any], batches: Iterable[Any]) -> Iterator[Any]:
 
     frames = (pl.DataFrame(pl.from_arrow(batch)) for batch in batches)
     for block in blocks(frames, ("qid", "salt")):
-        yield from _to_arrow(work(*_apart(block)))
+        yield from _to_arrow(work(_apart(block)))
 
 
 def _to_arrow(frame: Any) -> list[Any]:
@@ -402,37 +405,37 @@ def _to_arrow(frame: Any) -> list[Any]:
     return batches
 
 
-def _apart(block: Any) -> tuple[Any, Any, Any]:
+def _apart(block: Any) -> Any:
     """Return the lists of a block, their lines, and the judgments of its topics."""
+    from exaequo.engine.kernel import Rows
     from exaequo.frames import pl
 
     kind = pl.col("kind")
     there = block.columns
     qrels = block.filter(kind == _JUDGMENT).filter(pl.col("salt") == pl.col("salt").min().over("qid"))
     more = [name for name in ("iter", "stratum", "prob") if name in there]
-    if "diverse" in there:
-        if not qrels["diverse"].any():
-            more.remove("iter")
+    if "diverse" in there and not qrels["diverse"].any():
+        more.remove("iter")
     qrels = qrels.select("qid", "docno", pl.col("value").alias("rel"), *more)
     known = pl.col("qid").is_in(qrels["qid"].unique().implode()) | (pl.col("qid").fill_null("") == "")
     lines = block.filter((kind == _LINE) & known)
     if "line" in there:
         lines = lines.sort("line", maintain_order=True)
     lines = lines.select("run", "qid", "docno", pl.col("value").alias("sim"), *(["rank"] if "rank" in there else []))
-    return block.filter(kind != _JUDGMENT).select("run", "qid"), lines, qrels
+    return Rows(block.filter(kind != _JUDGMENT).select("run", "qid"), lines, qrels)
 
 
-def _scores(measures: Sequence[str | Measure], options: Options, errors: str, *block: Any) -> Any:
+def _scores(measures: Sequence[str | Measure], options: Options, errors: str, block: Any) -> Any:
     from exaequo.engine.kernel import Work, scored
     from exaequo.measures import parse_measures
 
-    return scored(*block, Work(tuple(parse_measures(measures)), options, errors))
+    return scored(block, Work(tuple(parse_measures(measures)), options, errors))
 
 
-def _ties(options: Options, errors: str, cutoffs: Sequence[int], *block: Any) -> Any:
+def _ties(options: Options, errors: str, cutoffs: Sequence[int], block: Any) -> Any:
     from exaequo.engine.kernel import Work, counted
 
-    return counted(*block, Work((), options, errors), cutoffs)
+    return counted(block, Work((), options, errors), cutoffs)
 
 
 def _mean(scores: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Engines of `exaequo eval` for what is too large for memory: blocks of topics, and Spark. Out: scores, on the screen."""
+"""Engines of `exaequo eval` for what is too large for memory: blocks of topics, and Spark. Out: scores, shown."""
 
 from __future__ import annotations
 

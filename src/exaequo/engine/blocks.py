@@ -1,7 +1,7 @@
 """Blocks: runs larger than memory, topic block by topic block. In: judgments, and paths of runs. Out: `Scores`.
 
-The lists of a topic must be whole before they are evaluated. Files whose topics stand in one piece are read once; others
-are sorted into files of some topics each first, in a folder that goes away again.
+A list must be whole before it is evaluated. Files whose topics stand in one piece are read once; others are sorted into
+files of some topics each first, in a folder that goes away again.
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from exaequo.choices import INTERVAL, STDIN
 from exaequo.engine.groups import blocks
-from exaequo.engine.kernel import Lists, Work, judged, sound, values
+from exaequo.engine.kernel import Lists, Rows, Work, judged, sound, values
 from exaequo.engine.pieces import pieces
 from exaequo.errors import BadParameter, bad_input
 from exaequo.evaluation import Evaluated, assembled, prepared, remarks_on_judgments, remarks_on_topics
@@ -71,7 +72,7 @@ def evaluate_blocks(
     work = Work(tuple(measures), replace(options, ties=(*options.ties, *more)), reading.errors)
     judged_topics, evaluated = _Topics(qrels), []
     for path in paths:
-        table = _Table(judgments, judged_topics, work, called(path), lambda done, path=path: progress(path, done))
+        table = _Table(judgments, judged_topics, work, called(path), partial(progress, path))
         table.fill(path, reading)
         remarks += table.remarks(options)
         evaluated.append(table.evaluated(len(options.ties)))
@@ -178,7 +179,7 @@ class _Table:
         run = pl.lit(self._source.name).alias("run")
         lists = pl.DataFrame({"qid": topics}, schema={"qid": pl.String}).with_columns(run)
         work = replace(self._work, options=replace(self._work.options, missing="zero"))
-        found = judged(*sound(lists, lines.with_columns(run), self._topics.of(topics), work), work.options)
+        found = judged(sound(Rows(lists, lines.with_columns(run), self._topics.of(topics)), work), work.options)
         if found is None:
             return
         at = np.array([self._judgments.number[name] for name in found.frame["qid"]])
@@ -194,7 +195,7 @@ class _Table:
                     getattr(old, name)[:, at] = getattr(new, name)
                 how = tuple(max(pair, key=_HARD.index) for pair in zip(old.how, new.how, strict=True))
                 self._values[number] = replace(old, how=how)
-            elif not isinstance(old, Expected):
+            elif not isinstance(old, Expected) and not isinstance(new, Expected):
                 old[:, at] = new
 
     def remarks(self, options: Options) -> list[str]:
@@ -244,5 +245,5 @@ def _sorted(frames: Iterable[pl.DataFrame], folder: Path) -> Iterator[pl.DataFra
     for which in range(_FILES):
         parts = sorted(folder.glob(f"{which}-*.arrow"))
         if parts:
-            whole = pl.concat([pl.read_ipc(part, memory_map=False) for part in parts])
+            whole = pl.concat([pl.read_ipc(part) for part in parts])
             yield from blocks([whole.sort("qid", maintain_order=True)], ("qid",))

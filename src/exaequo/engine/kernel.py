@@ -1,14 +1,15 @@
 """The kernel: some lists, whole, with all judgments of their topics in; their values, or tie statistics, out.
 
-A list is what one run returned for one topic. All lists of a block are evaluated at once, each as a topic of its own with
-a copy of its judgments, whichever runs they are from: so a block may hold many short lists of many runs, and a list
-gets the same value, to the last bit, in whichever block it is.
+A list is what one run returned for one topic. All lists of a block are evaluated at once, each as a topic of its own
+with a copy of its judgments, whichever runs they are from: so a block may hold many short lists of many runs, and a
+list gets the same value, to the last bit, in whichever block it is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from exaequo.measures import Measure
 from exaequo.options import Options, check_choice
 from exaequo.order import Ordering
 from exaequo.read.mending import mend_repeat
-from exaequo.read.records import SAMPLED, Qrels, Run, by_subtopic, with_keys
+from exaequo.read.records import Qrels, Run, by_subtopic, with_keys
 from exaequo.read.source import Source
 from exaequo.scores import COLUMNS
 from exaequo.tiestats import tie_statistics
@@ -43,6 +44,18 @@ class Work:
         check_choice("errors", self.errors, ERRORS)
 
 
+class Rows(NamedTuple):
+    """A block: `run, qid` of its lists, also of empty ones; their lines; and the judgments of all their topics.
+
+    Lines are `run, qid, docno, sim`, and `rank` if there is one. In `qrels`, an `iter` column means that subtopics are
+    told apart, `stratum` and `prob` that they are a sample.
+    """
+
+    lists: pl.DataFrame
+    lines: pl.DataFrame
+    qrels: pl.DataFrame
+
+
 @dataclass(frozen=True, eq=False)
 class Lists:
     """The lists of a block that are evaluated: run and topic of each, and all of them in order, judged and sorted."""
@@ -51,11 +64,9 @@ class Lists:
     ordering: Ordering
 
 
-def judged(lists: pl.DataFrame, lines: pl.DataFrame, qrels: pl.DataFrame, options: Options) -> Lists | None:
-    """Judge and sort lists: `run, qid` of each, its `lines`, and the judgments of all topics; None if there are none.
-
-    In `qrels`, an `iter` column means that subtopics are told apart. Topics with nothing relevant are left out.
-    """
+def judged(block: Rows, options: Options) -> Lists | None:
+    """Judge and sort the lists of a block; None if there are none. Topics with nothing relevant are left out."""
+    lists, lines, qrels = block
     prepared = prepare(_qrels(qrels), level=options.rel_level, highest=options.max_grade)
     known = pl.DataFrame({"qid": prepared.topics})
     lists = lists.join(known, on="qid", how="semi").unique(["run", "qid"]).sort("run", "qid")
@@ -98,8 +109,8 @@ def values(lists: Lists, work: Work) -> list[Floats | Expected]:
     found: list[Floats | Expected] = []
     for ties in options.ties:
         if ties == EXPECTED:
-            how = {"depth": options.depth, "seed": options.seed, "samples": options.samples}
-            found.append(expected_values(ordering, work.measures, **how))
+            depth, seed, samples = options.depth, options.seed, options.samples
+            found.append(expected_values(ordering, work.measures, depth=depth, seed=seed, samples=samples))
         else:
             ranking = ordering.ranking(ties, seed=options.seed, depth=options.depth)
             found.append(np.stack([measure.values(ranking) for measure in work.measures]))
@@ -121,20 +132,18 @@ def tidy(lists: Lists, ties: Sequence[str], names: Sequence[str], tables: Sequen
     return pl.concat(parts).select(COLUMNS)
 
 
-def scored(lists: pl.DataFrame, lines: pl.DataFrame, qrels: pl.DataFrame, work: Work) -> pl.DataFrame:
+def scored(block: Rows, work: Work) -> pl.DataFrame:
     """Evaluate a block: the tidy table of its lists; bad rows are dropped, or raise InputError."""
     names = [measure.name for measure in work.measures]
-    found = judged(*sound(lists, lines, qrels, work), work.options)
+    found = judged(sound(block, work), work.options)
     if found is None:
         return pl.DataFrame(schema=dict(zip(COLUMNS, (pl.String,) * 4 + (pl.Float64,), strict=True)))
     return tidy(found, work.options.ties, names, values(found, work))
 
 
-def counted(
-    lists: pl.DataFrame, lines: pl.DataFrame, qrels: pl.DataFrame, work: Work, cutoffs: Sequence[int]
-) -> pl.DataFrame:
+def counted(block: Rows, work: Work, cutoffs: Sequence[int]) -> pl.DataFrame:
     """Count the ties of each list of a block that has documents: the columns of `TieStatistics`."""
-    found = judged(*sound(lists, lines, qrels, work), work.options)
+    found = judged(sound(block, work), work.options)
     if found is None:
         return pl.DataFrame()
     statistics = tie_statistics(found.ordering, cutoffs, depth=work.options.depth)
@@ -181,10 +190,9 @@ def bad(lines: pl.DataFrame, number: str) -> pl.DataFrame:
     return numbered.filter(pl.col("problem").is_not_null())
 
 
-def sound(
-    lists: pl.DataFrame, lines: pl.DataFrame, qrels: pl.DataFrame, work: Work
-) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+def sound(block: Rows, work: Work) -> Rows:
     """Return a block without bad rows; raise InputError if they are not to be dropped, MissingTopics if lists lack."""
+    lists, lines, qrels = block
     kept = []
     for frame, number, name in ((lines, "sim", _of_list), (qrels, "rel", _of_judgments)):
         wrong = bad(frame, number)
@@ -196,7 +204,7 @@ def sound(
         lists = lines.select("run", "qid").unique()
     elif work.options.missing == "error":
         _refuse_missing(lists, lines, qrels, work.options)
-    return lists, lines, qrels
+    return Rows(lists, lines, qrels)
 
 
 def _refuse_missing(lists: pl.DataFrame, lines: pl.DataFrame, qrels: pl.DataFrame, options: Options) -> None:
@@ -223,7 +231,3 @@ def _problem(row: dict[str, object], number: str, where: str) -> Problem:
         return Problem(where, None, f"document {document!r} is there again", "each document once in a topic", mend)
     expected, mend = ("an id", "Drop the row or give it an id.") if what == "no id" else _NUMBER
     return Problem(where, None, f"{what} (document {document!r})", expected, mend)
-
-
-#: Columns of judgments that measures may need, beyond those that all need.
-MORE = ("iter", *SAMPLED)

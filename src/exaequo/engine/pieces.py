@@ -1,4 +1,4 @@
-"""Files in pieces: a run too large for memory in, frames of some hundred thousand lines out, in the order of the file."""
+"""Files in pieces: a run too large for memory in, frames of some hundred thousand lines out, in their order."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ import lzma
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from io import BufferedReader
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from exaequo.choices import STDIN
 from exaequo.errors import InputError, bad_input
@@ -42,14 +41,14 @@ def pieces(path: str, reader: str | None = None, columns: Mapping[str, str] | No
 def _opened(path: str, name: str) -> IO[bytes]:
     """Open a file, unpacked whatever its name says."""
     try:
-        raw = BufferedReader(sys.stdin.buffer.raw if path == STDIN else Path(path).open("rb", 0))  # type: ignore[arg-type]
-        start = raw.peek(6)[:6]
+        raw: Any = sys.stdin.buffer if path == STDIN else Path(path).open("rb")  # noqa: SIM115 - the caller closes it
+        start: bytes = raw.peek(6)[:6]
     except OSError as error:
         raise bad_input(name, f"cannot be read ({error.strerror})", "a readable file", "Check the path.") from None
     for magic, opening in ((b"\x1f\x8b", gzip.open), (b"BZh", bz2.open), (b"\xfd7zXZ\x00", lzma.open)):
         if start.startswith(magic) and (magic != b"BZh" or Path(path).suffix in PACKED):
-            return opening(raw)
-    return _zstd(raw) if start.startswith(b"\x28\xb5\x2f\xfd") else raw
+            return cast("IO[bytes]", opening(raw))
+    return _zstd(raw) if start.startswith(b"\x28\xb5\x2f\xfd") else cast("IO[bytes]", raw)
 
 
 def _zstd(raw: IO[bytes]) -> IO[bytes]:

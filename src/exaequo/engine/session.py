@@ -1,4 +1,4 @@
-"""A session of Spark for commands, and files as frames of Spark. In: a master, paths on any file system. Out: frames."""
+"""A session of Spark for commands, and files as frames of Spark. In: a master, paths anywhere. Out: frames."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from exaequo.errors import BadParameter, ExaequoError, MissingTopics, bad_input
 from exaequo.read.tables import kind_of
-from exaequo.read.trec import CHANCES, CERTAIN, RUN, Layout, layout_of
+from exaequo.read.trec import CERTAIN, CHANCES, RUN, Layout, layout_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -1,8 +1,8 @@
-"""A table of scores that grows: a folder of Parquet files. In: runs. Out: their new or changed lists, evaluated, appended.
+"""A table of scores that grows: a folder of Parquet files. In: runs. Out: the scores of new or changed lists, in it.
 
 Each row is a score with `inputs`, a hash of the list, of the judgments of its topic and of the settings; `settings`,
-how it was evaluated; and `written`, when. Of several scores of a list the last one counts. Nothing is changed or deleted,
-so that the table may lie wherever Parquet files do, and be read by whatever reads them.
+how it was evaluated; and `written`, when. Of several scores of a list the last one counts. Nothing is changed or
+deleted, so that the table may lie wherever Parquet files do, and be read by whatever reads them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from uuid import uuid4
 from exaequo import __version__
 from exaequo.aggregate import aggregate
 from exaequo.engine.blocks import judgments_of
-from exaequo.engine.kernel import Work, scored
+from exaequo.engine.kernel import Rows, Work, scored
 from exaequo.errors import ExaequoError, UsageError
 from exaequo.frames import pl
 from exaequo.measures import Measure, parse_measure
@@ -70,8 +70,8 @@ def append(
             lists = lists.filter(pl.col("listed").is_not_null())
         new = lists.join(known, left_on=["run", "qid", "inputs"], right_on=["run", "topic", "inputs"], how="anti")
         own = new.select("qid")
-        parts = (each.join(own, on="qid", how="semi", maintain_order="left") for each in (lines, judged))
-        found = scored(new.select("run", "qid"), *parts, work)
+        parts = [each.join(own, on="qid", how="semi", maintain_order="left") for each in (lines, judged)]
+        found = scored(Rows(new.select("run", "qid"), *parts), work)
         done, there = done + new.height, there + lists.height - new.height
         if found.height:
             rows = found.join(new.select(pl.col("qid").alias("topic"), "inputs"), on="topic", how="left")
