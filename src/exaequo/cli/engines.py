@@ -89,7 +89,7 @@ def on_spark(
 ) -> None:
     """Evaluate on Spark; means come back, topics are written there."""
     from exaequo import spark
-    from exaequo.engine.session import in_our_words, read_qrels, read_runs, session, watched
+    from exaequo.spark.session import in_our_words, read_qrels, read_runs, session, watched
 
     folder = target.path if target.path and target.format in ("parquet", "csv") else None
     if per_topic and not folder:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import reduce
@@ -33,6 +34,8 @@ def session(master: str | None = None) -> Iterator[SparkSession]:
         from pyspark.sql import SparkSession
     except ImportError:
         raise ExaequoError("--engine spark needs Spark 4: pip install 'exaequo[spark]'") from None
+    # PySpark has opinions about pandas, which nothing here uses.
+    warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # workers of another Python know no exaequo
     builder: Any = SparkSession.builder.appName("exaequo")
     if master and master.startswith("sc://"):
