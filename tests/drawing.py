@@ -7,7 +7,6 @@ from functools import cache
 
 import numpy as np
 import polars as pl
-from helpers import instances
 
 from exaequo.choices import EXPECTED
 from exaequo.choices import STRATEGIES as ORDERS
@@ -17,6 +16,7 @@ from exaequo.measures import Measure
 from exaequo.options import Options
 from exaequo.read.records import Qrels, Run, by_subtopic, with_keys
 from exaequo.read.source import Source
+from helpers import instances
 
 STRATEGIES = (*ORDERS, EXPECTED)
 KEY = ["run", "ties", "topic", "measure"]

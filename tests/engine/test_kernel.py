@@ -1,4 +1,4 @@
-"""The kernel: a list has the same value, to the last bit, in whichever block it is, and in whatever order its rows come."""
+"""The kernel: a list has the same value, to the last bit, in whichever block it is and however its rows are ordered."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 import pytest
-from drawing import STRATEGIES, Drawn, drawn, same, whole
 
 import exaequo
+from drawing import STRATEGIES, Drawn, drawn, same, whole
 from exaequo.engine.kernel import Rows, Work, bad, counted, scored
 from exaequo.lots import drawn as lots
 from exaequo.lots import of_names

@@ -7,9 +7,10 @@ import gzip
 import lzma
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any
 
 from exaequo.choices import STDIN
 from exaequo.errors import InputError, bad_input
@@ -38,17 +39,21 @@ def pieces(path: str, reader: str | None = None, columns: Mapping[str, str] | No
         yield from _text(stream, name, kind if reader else None, kind, columns)
 
 
-def _opened(path: str, name: str) -> IO[bytes]:
+@contextmanager
+def _opened(path: str, name: str) -> Iterator[IO[bytes]]:
     """Open a file, unpacked whatever its name says."""
-    try:
-        raw: Any = sys.stdin.buffer if path == STDIN else Path(path).open("rb")  # noqa: SIM115 - the caller closes it
-        start: bytes = raw.peek(6)[:6]
-    except OSError as error:
-        raise bad_input(name, f"cannot be read ({error.strerror})", "a readable file", "Check the path.") from None
-    for magic, opening in ((b"\x1f\x8b", gzip.open), (b"BZh", bz2.open), (b"\xfd7zXZ\x00", lzma.open)):
-        if start.startswith(magic) and (magic != b"BZh" or Path(path).suffix in PACKED):
-            return cast("IO[bytes]", opening(raw))
-    return _zstd(raw) if start.startswith(b"\x28\xb5\x2f\xfd") else cast("IO[bytes]", raw)
+    raw: Any
+    with ExitStack() as stack:
+        try:
+            raw = sys.stdin.buffer if path == STDIN else stack.enter_context(Path(path).open("rb"))
+            start: bytes = raw.peek(6)[:6]
+        except OSError as error:
+            raise bad_input(name, f"cannot be read ({error.strerror})", "a readable file", "Check the path.") from None
+        for magic, opening in _PACKED:
+            if start.startswith(magic) and (magic != b"BZh" or Path(path).suffix in PACKED):
+                raw = stack.enter_context(opening(raw))
+                break
+        yield raw
 
 
 def _zstd(raw: IO[bytes]) -> IO[bytes]:
@@ -59,6 +64,15 @@ def _zstd(raw: IO[bytes]) -> IO[bytes]:
         from backports import zstd
     opened: IO[bytes] = zstd.open(raw)
     return opened
+
+
+#: How packed files begin, and what unpacks them piece by piece.
+_PACKED: tuple[tuple[bytes, Any], ...] = (
+    (b"\x1f\x8b", gzip.open),
+    (b"BZh", bz2.open),
+    (b"\xfd7zXZ\x00", lzma.open),
+    (b"\x28\xb5\x2f\xfd", _zstd),
+)
 
 
 def _text(

@@ -21,6 +21,7 @@ from exaequo.aggregate import aggregate
 from exaequo.engine.blocks import judgments_of
 from exaequo.engine.kernel import Rows, Work, scored
 from exaequo.errors import ExaequoError, UsageError
+from exaequo.evaluation import prepared
 from exaequo.frames import pl
 from exaequo.measures import Measure, parse_measure
 from exaequo.options import Options
@@ -57,11 +58,12 @@ def append(
     settings = settings_of(measures, options)
     old = _read(folder)
     refuse_other(table, old["settings"].unique().to_list(), settings)
-    known = old.select("run", "topic", "inputs").unique()
+    known = _last(old).select("run", "topic", "inputs").unique()
     work = Work(tuple(measures), options)
     done, there = 0, 0
     judged = judgments_of(qrels)
-    topics = _hashed(judged, ["qid"], "judged")
+    evaluated = prepared(qrels, options).topics.to_frame()
+    topics = _hashed(judged, ["qid"], "judged").join(evaluated, on="qid", how="semi")
     for run in runs:
         lines = run.frame.drop("key").with_columns(pl.lit(run.name).alias("run"))
         lists = topics.join(_hashed(lines, ["qid"], "listed"), on="qid", how="left").with_columns(run=pl.lit(run.name))
@@ -81,9 +83,12 @@ def append(
 
 def read(table: str) -> pl.DataFrame:
     """Return the scores of a table: of each list the last ones; run, ties, topic, measure, value."""
-    frame = _read(Path(table))
-    last = frame.filter(pl.col("written") == pl.col("written").max().over("run", "topic"))
-    return last.select(COLUMNS)
+    return _last(_read(Path(table))).select(COLUMNS)
+
+
+def _last(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the scores of each list that were written last."""
+    return rows.filter(pl.col("written") == pl.col("written").max().over("run", "topic"))
 
 
 def means(table: str) -> pl.DataFrame:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from exaequo.choices import ORDERS_SAMPLED
 from exaequo.options import Evaluation, Options, keywords
@@ -65,13 +65,20 @@ def evaluate(
     return frame.mapInArrow(partial(mapped, partial(scores_of, asked, chosen, errors)), SCORES)
 
 
-def means(scores: DataFrame) -> DataFrame:
+def means(scores: DataFrame, measures: Sequence[Measure] = ()) -> DataFrame:
     """Return the aggregates of scores as a lazy frame of the same columns, under the topic `all`.
+
+    `measures` are those that you defined, if there are any: workers do not know them.
 
     The values of one run, strategy and measure come together in one task, in the order of topics: the mean is that of
     `Scores.means`, to the last bit.
     """
-    return scores.groupBy("run", "ties", "measure").applyInArrow(mean, SCORES)
+    kinds = {each.name: each.aggregate for each in measures}
+
+    def one(values: Any) -> Any:
+        return mean(kinds, values)
+
+    return scores.groupBy("run", "ties", "measure").applyInArrow(one, SCORES)
 
 
 def ties(

@@ -41,11 +41,11 @@ def append(
     chosen = Options.of(ties, samples=samples, **keywords("append", options))
     settings = settings_of(sent(measures), chosen)
     spark = runs.sparkSession
-    lists = _hashed(lines_of(runs, columns), judgments_of(qrels, columns), settings, every=chosen.missing != "skip")
+    lists = _hashed(lines_of(runs, columns), judgments_of(qrels, columns), settings, chosen)
     if _is_there(spark, table):
         old = spark.read.parquet(table)
         refuse_other(table, [row[0] for row in old.select("settings").distinct().collect()], settings)
-        known = old.selectExpr("run", "topic as qid", "inputs").distinct()
+        known = _last(old).selectExpr("run", "topic as qid", "inputs").distinct()
         lists = lists.join(known, ["run", "qid", "inputs"], "left_anti")
     lists = lists.persist()
     try:
@@ -82,12 +82,15 @@ def _append(
 
 def table(spark: Any, path: str) -> DataFrame:
     """Return the scores of a table that `append` makes, here or in memory: of each list the last ones."""
+    return _last(spark.read.parquet(path)).select("run", "ties", "topic", "measure", "value")
+
+
+def _last(rows: DataFrame) -> DataFrame:
+    """Return the scores of each list that were written last."""
     from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
-    rows = spark.read.parquet(path)
     last = rows.groupBy("run", "topic").agg(F.max("written").alias("written"))
-    found: DataFrame = rows.join(last, ["run", "topic", "written"]).select("run", "ties", "topic", "measure", "value")
-    return found
+    return rows.join(last, ["run", "topic", "written"])
 
 
 def _is_there(spark: Any, table: str) -> bool:
@@ -100,8 +103,8 @@ def _is_there(spark: Any, table: str) -> bool:
         return False
 
 
-def _hashed(lines: DataFrame, judged: DataFrame, settings: str, *, every: bool) -> DataFrame:
-    """Return run, qid and inputs of each list of a judged topic, also of those that are empty if `every` one counts."""
+def _hashed(lines: DataFrame, judged: DataFrame, settings: str, options: Options) -> DataFrame:
+    """Return run, qid and inputs of each list of an evaluated topic, also of those that are empty unless skipped."""
     from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
     from exaequo import __version__
@@ -111,8 +114,12 @@ def _hashed(lines: DataFrame, judged: DataFrame, settings: str, *, every: bool) 
         parts = F.bit_xor(own), F.sum(own.bitwiseAND(F.lit(2**32 - 1))), F.count("*")
         return frame.groupBy(*key).agg(F.concat_ws("-", *(part.cast("string") for part in parts)).alias(name))
 
-    topics, lists = hashes(judged, ["qid"], "judged"), hashes(lines, ["run", "qid"], "listed")
-    if every:
+    grade = F.when(F.col("rel") <= options.max_grade, F.col("rel"))
+    relevant = grade > 0 if options.rel_level is None else grade >= options.rel_level
+    evaluated = judged.filter(relevant).select("qid").distinct()
+    topics = hashes(judged, ["qid"], "judged").join(evaluated, "qid", "left_semi")
+    lists = hashes(lines, ["run", "qid"], "listed")
+    if options.missing != "skip":
         pairs = topics.crossJoin(F.broadcast(lines.select("run").distinct()))
         both = pairs.join(lists, ["run", "qid"], "left")
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from exaequo.options import Options
@@ -76,7 +76,7 @@ def tie_rows(options: Options, errors: str, cutoffs: Sequence[int], block: Any) 
     return counted(block, Work((), options, errors), cutoffs)
 
 
-def mean(scores: Any) -> Any:
+def mean(kinds: Mapping[str, str], scores: Any) -> Any:
     """Return the aggregate of the values of one measure: a table of Arrow with one row."""
     os.environ.setdefault("POLARS_MAX_THREADS", "1")
     import polars as pl
@@ -87,7 +87,7 @@ def mean(scores: Any) -> Any:
 
     frame = pl.DataFrame(pl.from_arrow(scores)).sort("topic")
     run, strategy, measure = frame.select("run", "ties", "measure").row(0)
-    value = aggregate(parse_measure(measure).aggregate, frame["value"].to_numpy())
+    value = aggregate(kinds.get(measure) or parse_measure(measure).aggregate, frame["value"].to_numpy())
     row = pl.DataFrame([(run, strategy, ALL, measure, value)], schema=frame.schema, orient="row")
     import pyarrow as pa
 
