@@ -18,6 +18,7 @@ import pytest
 import exaequo
 from drawing import Drawn, drawn, same, whole
 from exaequo import spark as on_spark
+from exaequo.cli import run as command
 from exaequo.evaluation import evaluate_runs, judged_runs
 from exaequo.options import Options
 from exaequo.spark.session import in_our_words
@@ -177,6 +178,38 @@ def test_a_table_grows_by_what_is_new(spark: SparkSession, tmp_path: Path) -> No
         on_spark.append(table, lines, qrels, "RR")
 
 
+def test_the_command_reads_and_writes_where_spark_does(
+    spark: SparkSession, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    data = drawn(7)
+    judged = "".join(f"{qid} 0 {docno} {rel:g}\n" for qid, docno, rel in data.qrels.rows())
+    (tmp_path / "qrels.txt").write_text(judged)
+    text = "# made\n" + "".join(
+        f"{q} Q0\t{d} {r} {s!r} {n.replace(' ', '')}\n" for n, q, d, s, r, _ in data.lines.rows()
+    )
+    (tmp_path / "runs.txt").write_text(text)
+    data.lines.with_columns(pl.col("run").str.replace(" ", "")).write_parquet(tmp_path / "runs.parquet")
+    measures = list(map(exaequo.parse_measure, ("AP", "nDCG@10")))
+    expected = evaluate_runs(judged_runs(data.judged, data.runs, Options()), measures, Options()).to_polars()
+    expected = expected.with_columns(pl.col("run").str.replace(" ", ""))
+    common = ["eval", str(tmp_path / "qrels.txt"), "-m", "AP nDCG@10", "--engine", "spark"]
+    for name in ("runs.txt", "runs.parquet"):
+        assert command([*common, str(tmp_path / name), "--format", "csv"]) == 0
+        found = pl.read_csv(capfd.readouterr().out.encode(), schema_overrides={"topic": pl.String})
+        same(found, expected.filter(topic="all"))
+    out = str(tmp_path / "scores")
+    assert command([*common, str(tmp_path / "runs.txt"), "-q", "--format", "parquet", "-o", out]) == 0
+    same(pl.read_parquet(f"{out}/*.parquet"), expected)
+    (tmp_path / "bad.txt").write_text(text + "t0 Q0 d99 1 nan run0\n")
+    assert command([*common, str(tmp_path / "bad.txt"), "--errors", "drop", "--format", "csv"]) == 0
+    assert "runs: 1 rows dropped: sim is not finite" in capfd.readouterr().err
+    assert command([*common, str(tmp_path / "bad.txt")]) == 1
+    error = capfd.readouterr().err
+    assert "exaequo: run 'run0', topic 't0': sim is NaN (document 'd99'); expected a finite number." in error
+    assert command([*common, str(tmp_path / "runs.txt"), "-q"]) == 2
+    assert spark.range(3).count() == 3  # a session that was there goes on
+
+
 def test_a_worker_that_is_killed_changes_nothing() -> None:
     """Two executors of their own; one is killed while it works."""
     from pyspark.sql import SparkSession
@@ -213,8 +246,8 @@ def _kill_one(victims: list[int]) -> None:
                 processes[int(entry.name)] = parent, (entry / "cmdline").read_bytes()
             except (OSError, ValueError, IndexError):
                 continue
-        for executor, command in processes.values():
-            if b"pyspark/daemon" in command or b"pyspark.daemon" in command:
+        for executor, line in processes.values():
+            if b"pyspark/daemon" in line or b"pyspark.daemon" in line:
                 above = executor
                 while above in processes and above != ours:
                     above = processes[above][0]

@@ -45,8 +45,9 @@ def session(master: str | None = None) -> Iterator[SparkSession]:
         for name, value in quiet.items():
             builder = builder.config(name, value)
         builder = builder.master(master) if master else builder
+    there = SparkSession.getActiveSession()  # one that is not ours to stop
     try:
-        spark = builder.getOrCreate()
+        spark = there or builder.getOrCreate()
     except Exception as error:  # noqa: BLE001 - whatever keeps Java or a cluster from starting
         why = str(error).strip().partition("\n")[0]
         raise ExaequoError(
@@ -55,7 +56,8 @@ def session(master: str | None = None) -> Iterator[SparkSession]:
     try:
         yield spark
     finally:
-        spark.stop()
+        if there is None:
+            spark.stop()
 
 
 @contextmanager
