@@ -33,8 +33,8 @@ def test_every_measure_in_any_block_and_any_order(kind: str) -> None:
     expected = whole(data)
     topics = data.qrels["qid"].unique().sort().to_list()
     same(in_blocks(data, data.lines, data.qrels, [topics[:1], topics[1:4], topics[4:]]), expected)
-    mixed = (each.sample(fraction=1, shuffle=True, seed=3) for each in (data.lines, data.qrels))
-    found = in_blocks(data, *mixed, [topics[::2], topics[1::2]])
+    lines, qrels = (each.sample(fraction=1, shuffle=True, seed=3) for each in (data.lines, data.qrels))
+    found = in_blocks(data, lines, qrels, [topics[::2], topics[1::2]])
     same(found.filter(pl.col("ties") != "input"), expected.filter(pl.col("ties") != "input"))
 
 

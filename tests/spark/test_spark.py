@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 import threading
@@ -32,6 +33,7 @@ pytestmark = pytest.mark.filterwarnings(
 )
 #: The library itself is where workers find it, installed or not.
 SOURCE = str(Path(exaequo.__file__).parent.parent)
+ROOT = Path(__file__).parent.parent.parent
 
 
 def started(master: str, **more: str) -> SparkSession:
@@ -59,7 +61,7 @@ def spark() -> Iterator[SparkSession]:
 
 def frame(spark: SparkSession, rows: pl.DataFrame) -> DataFrame:
     kinds = {pl.String: "string", pl.Float64: "double", pl.Int64: "bigint"}
-    schema = ", ".join(f"`{name}` {kinds[type(kind)]}" for name, kind in rows.schema.items())  # type: ignore[index]
+    schema = ", ".join(f"`{name}` {kinds[type(kind)]}" for name, kind in rows.schema.items())
     return spark.createDataFrame(rows.rows(), schema)
 
 
@@ -118,6 +120,7 @@ def test_skew_lists_that_lack_and_tie_statistics(spark: SparkSession) -> None:
 
 
 def test_bad_rows_are_found_named_and_dropped(spark: SparkSession) -> None:
+    rows: list[tuple[Any, ...]]
     rows = [("r", 1, "a", "2.0"), ("r", 1, "b", None), ("r", 1, "c", "NaN"), ("r", 2, "d", "x"), ("r", 2, "e", "1")]
     rows += [("r", 2, "e", "5"), ("s", 2, "e", "1"), ("s", 9, "z", None), ("s", None, "e", "1")]
     lines = spark.createDataFrame(rows, "system string, topic int, docid string, score string")
@@ -208,6 +211,19 @@ def test_the_command_reads_and_writes_where_spark_does(
     assert "exaequo: run 'run0', topic 't0': sim is NaN (document 'd99'); expected a finite number." in error
     assert command([*common, str(tmp_path / "runs.txt"), "-q"]) == 2
     assert spark.range(3).count() == 3  # a session that was there goes on
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/spark.md"])
+def test_the_lines_to_copy_run(
+    spark: SparkSession, page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (code,) = re.findall(r"^```py\n(.*?)^```", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    for name, rows in (("runs", drawn(7).lines), ("qrels", drawn(7).qrels)):
+        rows.write_parquet(tmp_path / f"{name}.parquet")
+        code = code.replace(f'"{name}"', repr(str(tmp_path / f"{name}.parquet")))
+    exec(code, {"spark": spark})  # noqa: S102 - our own documentation
+    assert "|run 0|" in capfd.readouterr().out
 
 
 def test_a_worker_that_is_killed_changes_nothing() -> None:
