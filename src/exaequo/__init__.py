@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from exaequo import audit, axioms, compat, filtering, measures, plot, stats, study
+    from exaequo import audit, axioms, compat, filtering, measures, plot, spark, stats, study
     from exaequo.audit import audit_ties
     from exaequo.budgeting import budget
     from exaequo.comparison import compare
@@ -95,6 +95,7 @@ __all__ = [
     "run",
     "sample",
     "search",
+    "spark",
     "stats",
     "study",
     "unjudged",
@@ -126,7 +127,7 @@ _HOMES = {
     "searching.experiments": "experiment",
     "searching.functions": "run",
 }
-_MODULES = "audit axioms compat filtering measures plot stats study".split()
+_MODULES = "audit axioms compat filtering measures plot spark stats study".split()
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 if not TYPE_CHECKING:  # type checkers see the imports above, and that there are no other names

@@ -73,6 +73,10 @@ PAGE_DOCUMENTS = 10
 #: Characters of a document's text that go into the page.
 PAGE_TEXT = 500
 
+#: Where runs are evaluated: in memory, topic block by topic block, on Spark; and there, what becomes of bad rows.
+ENGINES = ("local", "blocks", "spark")
+ERRORS = ("raise", "drop")
+
 #: Standard input and output.
 STDIN = "-"
 #: What a file can be: TREC text, or a kind of table, which its ending tells.

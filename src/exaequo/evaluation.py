@@ -120,7 +120,7 @@ def judged_runs(
 
 
 @dataclass(frozen=True, eq=False)
-class _Evaluated:
+class Evaluated:
     """What is kept of a run: its lines are let go before the next one is read."""
 
     name: str
@@ -145,7 +145,7 @@ def evaluate_runs(
     With `interval`, what the three strategies give that tell what ties decide stands beside what was asked for; `also`
     are measures that do so under the first order. `facts` notes what else is wanted of a run, for `Scores.facts`.
     """
-    evaluated: list[_Evaluated] = []
+    evaluated: list[Evaluated] = []
     remarks: list[str] = []
     qrels: Judgments | None = None
     more = [ties for ties in (INTERVAL if interval else ()) if ties not in options.ties]
@@ -157,10 +157,21 @@ def evaluate_runs(
         beside += _measured(ordering, also, [first_order(options.ties)], options) if also else []
         about = {**_described(ordering.run), "tied": ordering.n_tied}
         noted = facts(ordering) if facts is not None else None
-        evaluated.append(_Evaluated(ordering.run.name, ordering.run.source.name, blocks, beside, about, noted))
+        evaluated.append(Evaluated(ordering.run.name, ordering.run.source.name, blocks, beside, about, noted))
     if qrels is None:
         raise BadParameter("No run is given.")
-    remarks += cautions(measures, qrels.n_topics)
+    return assembled(evaluated, qrels, measures, options, remarks)
+
+
+def assembled(
+    evaluated: Sequence[Evaluated],
+    qrels: Judgments,
+    measures: Sequence[Measure],
+    options: Options,
+    remarks: Sequence[str],
+) -> Scores:
+    """Put together what was kept of all runs."""
+    remarks = [*remarks, *cautions(measures, qrels.n_topics)]
     names = unique_names([(each.name, each.file) for each in evaluated])
     named = list(zip(names, evaluated, strict=True))
     return Scores(
@@ -330,12 +341,20 @@ def remarks_on_run(judged: JudgedRun, options: Options) -> list[str]:
     single = options.precision == "single"
     if single and max(judged.sim.max(initial=0), -judged.sim.min(initial=0)) > np.finfo(np.float32).max:
         remarks.append(f"{run.source.name}: scores too large for single precision are all tied")
+    return remarks + remarks_on_topics(run.source.name, stray, missing, judged.judgments.n_topics, options)
+
+
+def remarks_on_topics(
+    name: str, stray: Sequence[str], missing: Sequence[str], n_topics: int, options: Options
+) -> list[str]:
+    """Say which topics of a run nobody judged, and which it lacks; raise if it may lack none."""
+    remarks = []
     if stray:
-        remarks.append(f"{run.source.name}: {count(len(stray), 'topic')} nobody judged, ignored: {listed(stray)}")
+        remarks.append(f"{name}: {count(len(stray), 'topic')} nobody judged, ignored: {listed(stray)}")
     if missing:
-        what = f"{len(missing):,} of {judged.judgments.n_topics:,} evaluated topics missing: {listed(missing)}"
+        what = f"{len(missing):,} of {n_topics:,} evaluated topics missing: {listed(missing)}"
         if options.missing == "error":
-            raise MissingTopics(f"{run.source.name}: {what}. Add them, or choose --missing zero or skip.")
+            raise MissingTopics(f"{name}: {what}. Add them, or choose --missing zero or skip.")
         done = "scored as empty lists" if options.missing == "zero" else "left out"
-        remarks.append(f"{run.source.name}: {what}; {done}")
+        remarks.append(f"{name}: {what}; {done}")
     return remarks

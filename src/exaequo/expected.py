@@ -15,6 +15,7 @@ import numpy as np
 
 from exaequo.choices import ORDERS_SAMPLED
 from exaequo.judge import Bools, Floats, Ints
+from exaequo.lots import drawn
 from exaequo.measures import Measure
 from exaequo.measures.arithmetic import products_before, spread
 from exaequo.measures.moments import Moments, of_linear
@@ -145,7 +146,7 @@ class Orders:
         self.sampled = number > most
         self.count = np.where(self.sampled, samples, number).astype(np.int64)
         many = self.sampled[groups.topic[ties]]
-        self._random = _Shuffled(whole, groups, ties[many], seed)
+        self._random = _Shuffled(self._ranking, groups, ties[many], seed)
         self._listed = _Listed(
             groups, ties[~many], [each for each, is_one in zip(kinds, many, strict=True) if not is_one]
         )
@@ -155,7 +156,7 @@ class Orders:
         ranking = self._ranking
         for at in range(int(self.count.max(initial=0))):
             line = ranking.line.copy()
-            for places, source in (self._listed.order(at), self._random.order()):
+            for places, source in (self._listed.order(at), self._random.order(at)):
                 line[places] = ranking.line[source]
             found = ranking.reordered(line)
             yield found if self._depth is None else found.part(found.rank <= self._depth)
@@ -178,21 +179,17 @@ class Orders:
 class _Shuffled:
     """Ties in random order: which places they have, and which document each place gets."""
 
-    def __init__(self, whole: Ranking, groups: Groups, ties: Ints, seed: int) -> None:
-        """Draw for all ties of the run, whichever are asked for, so that the order of one depends on no other."""
+    def __init__(self, ranking: Ranking, groups: Groups, ties: Ints, seed: int) -> None:
+        """Lots depend on topic and rank alone, so that the order of a tie depends on no other."""
         self._places = spread(groups.start[ties], groups.size[ties])
         self._tie = np.repeat(np.arange(len(ties)), groups.size[ties])
-        tied = whole.groups.size > 1
-        first = np.cumsum(np.where(tied, whole.groups.size, 0)) - whole.groups.size
-        keys = [each.topic * (1 << 32) + each.before for each in (whole.groups, groups)]
-        number = np.searchsorted(keys[0], keys[1][ties])
-        self._draws = spread(first[number], groups.size[ties])
-        self._total = int(whole.groups.size[tied].sum())
-        self._random = np.random.Generator(np.random.PCG64(seed))
+        self._topic = ranking.judgments.lots[ranking.topic[self._places]] if len(ties) else np.zeros(0, np.uint64)
+        self._rank = ranking.rank[self._places]
+        self._seed = seed
 
-    def order(self) -> tuple[Ints, Ints]:
-        drawn = self._random.random(self._total)[self._draws]
-        return self._places, self._places[np.lexsort((drawn, self._tie))]
+    def order(self, number: int) -> tuple[Ints, Ints]:
+        lots = drawn(self._seed, self._topic, self._rank, number + 1)  # the first is that of `random`
+        return self._places, self._places[np.lexsort((lots, self._tie))]
 
 
 class _Listed:

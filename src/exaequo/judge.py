@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from exaequo.choices import HIGHEST_GRADE
 from exaequo.frames import pl
+from exaequo.lots import Words, of_names
 from exaequo.read.keys import Index
 from exaequo.read.plain import Floats as Floats
 from exaequo.read.plain import Ints as Ints
@@ -73,6 +74,11 @@ class Judgments:
     def number(self) -> dict[str, int]:
         """The place of each topic among the `names`."""
         return {name: at for at, name in enumerate(self.names)}
+
+    @cached_property
+    def lots(self) -> Words:
+        """What the lots of each topic are drawn by: its name."""
+        return of_names(self.names)
 
     @cached_property
     def place(self) -> Ints:

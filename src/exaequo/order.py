@@ -28,6 +28,7 @@ from exaequo.choices import PRECISIONS, STRATEGIES
 from exaequo.errors import bad_input
 from exaequo.frames import pl
 from exaequo.judge import Bools, Floats, Ints, JudgedRun, Judgments
+from exaequo.lots import drawn
 from exaequo.options import check_choice
 from exaequo.read.records import Run
 
@@ -312,8 +313,9 @@ class Tied:
 
     @property
     def lot(self) -> Floats:
-        """A random number for each, which depends on the seed alone."""
-        return np.random.Generator(np.random.PCG64(self.seed)).random(len(self.by_name))
+        """A random number for each, which depends on the seed, the topic and the names of what is tied."""
+        ordering, places = self.ordering, self.ordering._places
+        return drawn(self.seed, ordering.judgments.lots[ordering._topic[places]], ordering._rank[places])
 
 
 #: The last sort key of each strategy; names order the rest, and all of it where a strategy has no key.

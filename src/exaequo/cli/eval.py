@@ -8,6 +8,7 @@ import click
 
 from exaequo.choices import MEASURES, SCORE_FORMATS
 from exaequo.cli import output
+from exaequo.cli.engines import Engine, appended, engines, in_blocks, on_spark, refuse
 from exaequo.cli.options import (
     Files,
     Target,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 @several_ties()
 @click.option("-q", "--per-topic", is_flag=True, help="Also give the value of each topic.")
 @evaluates("depth", "missing", "precision", "seed", "samples")
+@engines
 @views
 @writes(*SCORE_FORMATS)
 @reads_runs
@@ -42,6 +44,7 @@ def eval_(
     ties: tuple[str, ...],
     per_topic: bool,
     options: dict[str, Any],
+    engine: Engine,
     view: View,
     target: Target,
     files: Files,
@@ -50,6 +53,10 @@ def eval_(
 
     Files are TREC text, or tables or lists (.csv .tsv .jsonl .json .parquet), packed (.gz .bz2 .xz .zst) or not.
     """
+    refuse(engine, files)
+    if engine["engine"] == "spark":
+        on_spark(qrels, runs, measures or MEASURES, {"ties": ties, **options}, files, engine, target, per_topic)
+        return
     output.check_paths((qrels, *runs), target.path)
     first = view.first(target, other=per_topic)
     from exaequo.evaluation import evaluate_runs, judged_runs
@@ -58,10 +65,16 @@ def eval_(
     from exaequo.screens import shown
 
     chosen, parsed = Options.of(ties, **options), parse_measures(measures or MEASURES)
+    if engine["append"]:
+        appended(qrels, runs, parsed, chosen, files, engine, target)
+        return
     digest = target.format == "json"
     judgments = files.qrels(qrels, digest=digest)
-    judged = judged_runs(judgments, files.runs(runs, judgments, digest=digest), chosen, parsed)
-    scores = evaluate_runs(judged, parsed, chosen, interval=True)
+    if engine["engine"] == "blocks":
+        scores = in_blocks(judgments, runs, parsed, chosen, files, engine["errors"])
+    else:
+        judged = judged_runs(judgments, files.runs(runs, judgments, digest=digest), chosen, parsed)
+        scores = evaluate_runs(judged, parsed, chosen, interval=True)
     output.warn(*scores.warnings)
     if first:
         from exaequo.scores.screen import screen

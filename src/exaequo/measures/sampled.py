@@ -44,9 +44,11 @@ def _sampled(judgments: Judgments) -> Floats:
 
 
 def _estimated(judgments: Judgments, weight: Floats, rel: float | None) -> Floats:
-    """Return the estimated number of relevant documents of each topic."""
+    """Return the estimated number of relevant documents of each topic; the order of the judgments changes no digit."""
     relevant = judgments.relevant(judgments.grade, rel)
-    return np.bincount(judgments.topic[relevant], weight[relevant], minlength=judgments.n_topics).astype(np.float64)
+    topic, weight = judgments.topic[relevant], weight[relevant]
+    order = np.lexsort((weight, topic))
+    return np.bincount(topic[order], weight[order], minlength=judgments.n_topics).astype(np.float64)
 
 
 @define(

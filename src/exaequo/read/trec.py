@@ -56,7 +56,7 @@ _CHANCE = ("prob", r"0*(\.[0-9]+)?|0*1(\.0*)?|[0-9](\.[0-9]*)?[eE]-0*[1-9][0-9]*
 STRATA = Layout("sampled judgments", ("qid", "iter", "docno", "stratum", "rel"), "rel", more=False, also=_STRATUM)
 CHANCES = Layout("sampled judgments", ("qid", "docno", "rel", "method", "prob"), "rel", more=False, also=_CHANCE)
 #: How documents were chosen that were certain to be judged, whatever chance stands beside them.
-_CERTAIN = ("0", "2")
+CERTAIN = ("0", "2")
 
 #: Words that are column names, not data, when two of them stand in one line.
 _HEADER = frozenset(
@@ -148,7 +148,7 @@ def with_chances(frame: pl.DataFrame) -> pl.DataFrame:
     if "prob" not in frame.columns:
         return frame
     chance = pl.col("prob").cast(pl.Float64, strict=False)
-    certain = pl.col("method").is_in(_CERTAIN) & chance.is_not_null()
+    certain = pl.col("method").is_in(CERTAIN) & chance.is_not_null()
     return frame.with_columns(prob=pl.when(certain).then(1.0).otherwise(chance))
 
 

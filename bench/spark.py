@@ -1,0 +1,138 @@
+"""Time and memory of the engines, on made-up runs of so many million lines.
+
+Usage: python bench/spark.py [--lines 1 10 70] [--engines local blocks spark] [--master local[2]] [--save]
+One run of lists of 1,000 documents, 50 judged in each topic, as TREC text; `exaequo eval` reads it, file to means.
+Memory is the peak of each process: the command, its JVM, the largest of Spark's Python workers. `--save` writes
+docs/spark.json and the table of docs/spark.md. Needs 45 bytes of disk a line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+ROOT = Path(__file__).parent.parent
+DEPTH, JUDGED, PAUSE = 1000, 50, 0.1
+STORE, PAGE = ROOT / "docs" / "spark.json", ROOT / "docs" / "spark.md"
+BEGIN, END = "<!-- made by bench/spark.py: -->\n", "<!-- end -->\n"
+MEASURES = "AP nDCG@10 RR P@10 R@1000"
+
+
+def write(folder: Path, lines: int) -> None:
+    """Write a run of so many lines, one in twenty tied, and its judgments; some hundred topics at a time."""
+    source = np.random.default_rng(1)
+    topics = max(lines // DEPTH, 1)
+    with (folder / "run.txt").open("wb") as run, (folder / "qrels.txt").open("wb") as qrels:
+        for start in range(0, topics, 1000):
+            number = min(1000, topics - start)
+            topic = np.repeat(np.arange(start, start + number), DEPTH)
+            rank = np.tile(np.arange(1, DEPTH + 1), number)
+            docno = rank * 7919 % 10_007 + source.integers(0, 100, number).repeat(DEPTH) * 10_007
+            sim = np.round(30 - rank * 0.02 - source.integers(0, 2, len(rank)) * 0.02, 4)
+            frame = pl.DataFrame({"qid": topic, "iter": "Q0", "docno": docno, "rank": rank, "sim": sim, "id": "made"})
+            _text(frame.with_columns(pl.format("D{}", "docno").alias("docno")), run)
+            judged = np.sort(source.choice(DEPTH, (number, JUDGED)), axis=1)
+            at = (np.arange(number)[:, None] * DEPTH + judged).ravel()
+            rel = source.integers(0, 3, len(at))
+            some = frame[at].select("qid", pl.lit(0).alias("iter"), pl.format("D{}", "docno"), pl.Series("rel", rel))
+            _text(some.unique(["qid", "docno"], keep="first", maintain_order=True), qrels)
+
+
+def _text(frame: pl.DataFrame, file: object) -> None:
+    frame.write_csv(file, separator=" ", include_header=False)  # type: ignore[call-overload]
+
+
+def measured(folder: Path, engine: str, master: str, digits: dict[str, str]) -> dict[str, float]:
+    """Run the command; return seconds, and the peak of memory of each kind of process in MB."""
+    command = [sys.executable, "-m", "exaequo", "eval", folder / "qrels.txt", folder / "run.txt", "-m", MEASURES]
+    command += ["--engine", engine, "--format", "csv", *(["--master", master] if engine == "spark" else [])]
+    start = time.perf_counter()
+    with subprocess.Popen(  # noqa: S603 - our own command
+        list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        peaks: dict[str, float] = {}
+        while process.poll() is None:
+            for kind, size in _sizes(process.pid):
+                peaks[kind] = max(peaks.get(kind, 0.0), size)
+            time.sleep(PAUSE)
+        took = time.perf_counter() - start
+        out, said = process.communicate()
+    if process.returncode:
+        raise SystemExit(f"{engine}: {said}")
+    digits[engine] = "\n".join(sorted(line for line in out.splitlines() if ",realistic," in line))
+    return {"seconds": took, **peaks}
+
+
+def _sizes(root: int) -> list[tuple[str, float]]:
+    """Return kind and peak of memory, in MB, of a process and of all it started."""
+    parents: dict[int, int] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            except (OSError, ValueError, IndexError):
+                continue
+    found, mine = [], {root}
+    for _ in range(6):
+        mine |= {pid for pid, parent in parents.items() if parent in mine}
+    for pid in mine:
+        try:
+            status = Path(f"/proc/{pid}/status").read_text()
+            peak = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM:")) / 1024
+            java = status.startswith("Name:\tjava")
+        except (OSError, StopIteration):
+            continue
+        found.append(("command" if pid == root else "jvm" if java else "worker", peak))
+    return found
+
+
+def table(results: list[dict[str, object]]) -> str:
+    """Return the table of the page."""
+    rows = ["| lines | engine | seconds | command, MB | JVM, MB | a worker, MB |", "|---:|---|---:|---:|---:|---:|"]
+    for each in results:
+        sizes = " | ".join(f"{each[kind]:,.0f}" if kind in each else "" for kind in ("command", "jvm", "worker"))
+        engine = f"Spark, {each['master']}" if each["engine"] == "spark" else each["engine"]
+        rows.append(f"| {each['lines']:,} | {engine} | {each['seconds']:.1f} | {sizes} |")
+    loads = sorted(float(str(each["load"])) for each in results)
+    note = f"{os.cpu_count()} cores; the load of the machine at the start of each: {loads[0]:.1f} to {loads[-1]:.1f}."
+    return "\n".join(rows) + f"\n\n{note}\n"
+
+
+def main() -> None:
+    asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    asked.add_argument("--lines", type=float, nargs="+", default=[1, 10, 70], metavar="MILLION")
+    asked.add_argument("--engines", nargs="+", default=["local", "blocks", "spark"])
+    asked.add_argument("--master", default="local[2]")
+    asked.add_argument("--save", action="store_true")
+    given = asked.parse_args()
+    results: list[dict[str, object]] = []
+    for million in given.lines:
+        with tempfile.TemporaryDirectory() as name:
+            folder, digits = Path(name), dict[str, str]()
+            write(folder, int(million * 1e6))
+            for engine in given.engines:
+                load = os.getloadavg()[0]
+                found = measured(folder, engine, given.master, digits)
+                about = {"lines": int(million * 1e6), "engine": engine, "load": round(load, 1), "master": given.master}
+                results.append({**about, **{key: round(value, 1) for key, value in found.items()}})
+                print(json.dumps(results[-1]), flush=True)
+            if len({*digits.values()}) != 1:
+                raise SystemExit(f"the engines disagree: {digits}")
+    print(table(results))
+    if given.save:
+        STORE.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+        before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+        PAGE.write_text(before + BEGIN + table(results) + END + rest.partition(END)[2], encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,158 @@
+"""Engines of `exaequo eval` for what is too large for memory: blocks of topics, and Spark. Out: scores, shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from exaequo.choices import ENGINES, ERRORS
+from exaequo.cli import output, progress
+from exaequo.cli.files import Decorator, Files, gathers
+from exaequo.cli.options import Target
+from exaequo.errors import UsageError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from exaequo.measures import Measure
+    from exaequo.options import Options
+    from exaequo.read import Qrels
+    from exaequo.scores import Scores
+
+Engine = dict[str, Any]
+
+#: Adds the options of engines; the command gets them as `engine`.
+engines: Decorator = gathers(
+    "engine",
+    dict,
+    {
+        "engine": click.option(
+            "--engine",
+            type=click.Choice(ENGINES),
+            default=ENGINES[0],
+            show_default=True,
+            help="Where to evaluate: in memory; topic block by topic block, for files larger than memory; on Spark.",
+        ),
+        "master": click.option("--master", metavar="URL", help="Of Spark, as local[4], spark://… or sc://…"),
+        "errors": click.option(
+            "--errors",
+            type=click.Choice(ERRORS),
+            default=ERRORS[0],
+            show_default=True,
+            help="With these engines, what becomes of bad rows; those dropped are counted.",
+        ),
+        "append": click.option(
+            "--append", metavar="DIR", help="A table of scores there; only lists that are new or changed are evaluated."
+        ),
+    },
+)
+
+
+def refuse(engine: Engine, files: Files) -> None:
+    """Refuse options that an engine does not have."""
+    if engine["engine"] != "spark" and engine["master"]:
+        raise UsageError("--master is that of Spark: say --engine spark.")
+    if engine["engine"] == "local" and engine["errors"] != ERRORS[0]:
+        raise UsageError("--errors is for --engine blocks and spark; --mend does it in memory.")
+    if engine["engine"] != "local":
+        given = [name for name, there in (("--mend", files.mend), ("--keep-going", files.keep_going)) if there]
+        if given:
+            raise UsageError(f"{given[0]} is for --engine local.")
+    if engine["append"] and engine["engine"] == "blocks":
+        raise UsageError("--append is for --engine local and spark.")
+
+
+def in_blocks(
+    qrels: Qrels, runs: Sequence[str], measures: Sequence[Measure], options: Options, files: Files, errors: str
+) -> Scores:
+    """Evaluate files topic block by topic block."""
+    from exaequo.engine.blocks import Reading, evaluate_blocks
+
+    def tell(path: str, lines: int) -> None:
+        progress.doing(f"evaluating {path}: {lines:,} lines", runs.index(path), len(runs))
+
+    reading = Reading(files.run_reader, files.columns, errors)
+    return evaluate_blocks(qrels, runs, measures, options, reading=reading, interval=True, progress=tell)
+
+
+def on_spark(
+    qrels: str,
+    runs: Sequence[str],
+    measures: Sequence[str],
+    options: dict[str, Any],
+    files: Files,
+    engine: Engine,
+    target: Target,
+    per_topic: bool,
+) -> None:
+    """Evaluate on Spark; means come back, topics are written there."""
+    from exaequo import spark
+    from exaequo.spark.session import in_our_words, read_qrels, read_runs, session, watched
+
+    folder = target.path if target.path and target.format in ("parquet", "csv") else None
+    if per_topic and not folder:
+        raise UsageError("-q with --engine spark needs -o DIR and --format parquet or csv: topics are written there.")
+    with session(engine["master"]) as own, in_our_words(), watched(own, _tell):
+        progress.doing("reading")
+        lines, judged = read_runs(own, runs, files.run_reader), read_qrels(own, qrels, files.qrels_reader)
+        asked = {"columns": files.columns, "errors": engine["errors"], **options}
+        if engine["errors"] == "drop":
+            dropped = spark.bad_rows(lines, judged, columns=files.columns).groupBy("input", "problem").sum("rows")
+            for which, problem, rows in sorted(map(tuple, dropped.collect())):
+                output.warn(f"{which}: {rows:,} rows dropped: {problem}")
+        if engine["append"]:
+            new = spark.append(engine["append"], lines, judged, measures, **asked)
+            output.aside(f"{engine['append']}: {new:,} lists evaluated and appended")
+            scores = spark.table(own, engine["append"])
+        else:
+            scores = spark.evaluate(lines, judged, measures, **asked)
+        if folder:
+            if per_topic:
+                scores = scores.persist()
+            both = scores.unionByName(spark.means(scores)) if per_topic else spark.means(scores)
+            getattr(both.write.option("header", "true"), target.format)(folder)
+        else:
+            import polars as pl
+
+            _show(pl.DataFrame(pl.from_arrow(spark.means(scores).toArrow())), measures, target)
+
+
+def _tell(done: int, every: int) -> None:
+    progress.doing("evaluating on Spark, tasks", done, every)
+
+
+def appended(
+    qrels: str,
+    runs: Sequence[str],
+    measures: Sequence[Measure],
+    options: Options,
+    files: Files,
+    engine: Engine,
+    target: Target,
+) -> None:
+    """Evaluate the lists that are new to a table of scores, and show the means of all there are."""
+    from exaequo.engine.store import append, means
+
+    judged = files.qrels(qrels)
+    done, there = append(engine["append"], judged, files.runs(runs, judged), measures, options)
+    output.aside(f"{engine['append']}: {done:,} lists evaluated and appended, {there:,} were there")
+    _show(means(engine["append"]), [each.name for each in measures], target)
+
+
+def _show(means: pl.DataFrame, measures: Sequence[str], target: Target) -> None:
+    """Show the means of runs: a row for each run and strategy."""
+    import polars as pl
+
+    from exaequo.measures import parse_measures
+    from exaequo.tabular import Table
+
+    means = means.sort("run", "ties", "measure")
+    names = [each.name for each in parse_measures(measures)]
+    wide = means.pivot("measure", index=["run", "ties"], values="value").select("run", "ties", *names)
+    if target.format == "parquet":
+        raise UsageError("--format parquet needs -o.")
+    order = pl.col("measure").replace_strict(names, range(len(names)), return_dtype=pl.Int64)
+    tidy = means.sort("run", "ties", order).select("run", "ties", "topic", "measure", "value")
+    target.show({"scores": Table.of(tidy, brief=wide, names=names)})

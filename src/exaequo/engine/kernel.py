@@ -1,0 +1,233 @@
+"""The kernel: some lists, whole, with all judgments of their topics in; their values, or tie statistics, out.
+
+A list is what one run returned for one topic. All lists of a block are evaluated at once, each as a topic of its own
+with a copy of its judgments, whichever runs they are from: so a block may hold many short lists of many runs, and a
+list gets the same value, to the last bit, in whichever block it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from exaequo.choices import ERRORS, EXPECTED
+from exaequo.errors import InputError, MissingTopics, Problem
+from exaequo.expected import Expected, expected_values
+from exaequo.frames import pl
+from exaequo.judge import Floats, Judgments, judge, prepare
+from exaequo.lots import of_names
+from exaequo.measures import Measure
+from exaequo.options import Options, check_choice
+from exaequo.order import Ordering
+from exaequo.read.mending import mend_repeat
+from exaequo.read.records import Qrels, Run, by_subtopic, with_keys
+from exaequo.read.source import Source
+from exaequo.scores import COLUMNS
+from exaequo.tiestats import tie_statistics
+
+#: Digits of the number of a list within its block.
+_DIGITS = 10
+
+
+@dataclass(frozen=True)
+class Work:
+    """What to compute of each list: measures under tie strategies, as the options say; what becomes of bad rows."""
+
+    measures: tuple[Measure, ...]
+    options: Options
+    errors: str = ERRORS[0]
+
+    def __post_init__(self) -> None:
+        check_choice("errors", self.errors, ERRORS)
+
+
+class Rows(NamedTuple):
+    """A block: `run, qid` of its lists, also of empty ones; their lines; and the judgments of all their topics.
+
+    Lines are `run, qid, docno, sim`, and `rank` if there is one. In `qrels`, an `iter` column means that subtopics are
+    told apart, `stratum` and `prob` that they are a sample.
+    """
+
+    lists: pl.DataFrame
+    lines: pl.DataFrame
+    qrels: pl.DataFrame
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """The lists of a block that are evaluated: run and topic of each, and all of them in order, judged and sorted."""
+
+    frame: pl.DataFrame
+    ordering: Ordering
+
+
+def judged(block: Rows, options: Options) -> Lists | None:
+    """Judge and sort the lists of a block; None if there are none. Topics with nothing relevant are left out."""
+    lists, lines, qrels = block
+    prepared = prepare(_qrels(qrels), level=options.rel_level, highest=options.max_grade)
+    known = pl.DataFrame({"qid": prepared.topics})
+    lists = lists.join(known, on="qid", how="semi").unique(["run", "qid"]).sort("run", "qid")
+    if not lists.height:
+        return None
+    number = pl.int_range(lists.height).cast(pl.String).str.zfill(_DIGITS)
+    lists = lists.with_columns(number.alias("list"))
+    judgments = _copied(qrels, lists, options)
+    own = lines.join(lists, on=["run", "qid"], how="inner", maintain_order="left")
+    frame = own.select(
+        pl.col("list").alias("qid"), "docno", "sim", *(name for name in ("rank",) if name in own.columns)
+    )
+    run = Run("", with_keys(frame), Source("lists"))
+    return Lists(lists, Ordering(judge(run, judgments), options.precision))
+
+
+def _qrels(frame: pl.DataFrame) -> Qrels:
+    """Make judgments of rows; where subtopics are told apart, they are so even where all rows are of one."""
+    qrels = by_subtopic(with_keys(frame), Source("qrels"))
+    if "iter" in frame.columns and qrels.subtopics is None:
+        row = pl.int_range(frame.height, eager=True).alias("row")
+        table = frame.select(row, pl.col("iter").fill_null("").alias("subtopic"), "rel")
+        return Qrels(qrels.frame, qrels.source, table)
+    return qrels
+
+
+def _copied(qrels: pl.DataFrame, lists: pl.DataFrame, options: Options) -> Judgments:
+    """Return the judgments of each list, prepared; lots are drawn by the names of topics, not of lists."""
+    own = lists.select("qid", "list").join(qrels, on="qid", how="inner", maintain_order="left_right")
+    found = prepare(_qrels(own.drop("qid").rename({"list": "qid"})), level=options.rel_level, highest=options.max_grade)
+    names = lists["qid"].unique(maintain_order=True)
+    numbers = pl.DataFrame({"qid": names, "lot": of_names(names)})
+    vars(found)["lots"] = lists.join(numbers, on="qid", how="left", maintain_order="left")["lot"].to_numpy()
+    return found
+
+
+def values(lists: Lists, work: Work) -> list[Floats | Expected]:
+    """Return for each strategy the values of the lists, a row per measure, or the expected ones."""
+    ordering, options = lists.ordering, work.options
+    found: list[Floats | Expected] = []
+    for ties in options.ties:
+        if ties == EXPECTED:
+            depth, seed, samples = options.depth, options.seed, options.samples
+            found.append(expected_values(ordering, work.measures, depth=depth, seed=seed, samples=samples))
+        else:
+            ranking = ordering.ranking(ties, seed=options.seed, depth=options.depth)
+            found.append(np.stack([measure.values(ranking) for measure in work.measures]))
+    return found
+
+
+def tidy(lists: Lists, ties: Sequence[str], names: Sequence[str], tables: Sequence[Floats | Expected]) -> pl.DataFrame:
+    """Return a row per list, strategy and measure: run, ties, topic, measure, value."""
+    frame = lists.frame.select("run", pl.col("qid").alias("topic"))
+    at = np.repeat(np.arange(frame.height), len(names))
+    parts = [
+        frame[at].with_columns(
+            pl.lit(each).alias("ties"),
+            pl.Series("measure", [*names] * frame.height, dtype=pl.String),
+            pl.Series("value", (table.values if isinstance(table, Expected) else table).T.ravel()),
+        )
+        for each, table in zip(ties, tables, strict=True)
+    ]
+    return pl.concat(parts).select(COLUMNS)
+
+
+def scored(block: Rows, work: Work) -> pl.DataFrame:
+    """Evaluate a block: the tidy table of its lists; bad rows are dropped, or raise InputError."""
+    names = [measure.name for measure in work.measures]
+    found = judged(sound(block, work), work.options)
+    if found is None:
+        return pl.DataFrame(schema=dict(zip(COLUMNS, (pl.String,) * 4 + (pl.Float64,), strict=True)))
+    return tidy(found, work.options.ties, names, values(found, work))
+
+
+def counted(block: Rows, work: Work, cutoffs: Sequence[int]) -> pl.DataFrame:
+    """Count the ties of each list of a block that has documents: the columns of `TieStatistics`."""
+    found = judged(sound(block, work), work.options)
+    if found is None:
+        return pl.DataFrame()
+    statistics = tie_statistics(found.ordering, cutoffs, depth=work.options.depth)
+    frame = found.frame.select("run", pl.col("qid").alias("topic"))
+    return frame.with_columns(pl.Series(name, each) for name, each in statistics.columns().items()).filter(
+        pl.col("documents") > 0
+    )
+
+
+# --------------------------------------------------------------------------------------------------------- bad rows
+
+_NUMBER = ("a finite number", "Drop the row or give it a number.")
+
+
+def bad(lines: pl.DataFrame, number: str) -> pl.DataFrame:
+    """Return the bad rows of lines (`sim`) or of judgments (`rel`): all columns, and `problem`, what is wrong.
+
+    Of a document that is there again, the rows beyond the first are bad: beyond its best score, or its highest grade.
+    """
+    once = [
+        name for name in ("run", "qid", "docno", "iter") if name in lines.columns and (name != "run" or number == "sim")
+    ]
+    value = pl.col(number)
+    again = pl.struct(once).is_duplicated()
+    plain = pl.when(pl.any_horizontal(pl.col(name).is_null() | (pl.col(name) == "") for name in ("qid", "docno")))
+    wrong = (
+        plain.then(pl.lit("no id"))
+        .when(value.is_null())
+        .then(pl.lit(f"no {number}"))
+        .when(~value.is_finite())
+        .then(pl.format(f"{number} is {{}}", value))
+    )
+    numbered = lines.with_row_index("_row").with_columns(wrong.otherwise(None).alias("problem"))
+    fine = numbered.filter(pl.col("problem").is_null())
+    repeated = fine.filter(again)
+    if repeated.height:
+        best = repeated.sort(*once, number, "_row", descending=[*[False] * len(once), True, False], nulls_last=True)
+        first = best.unique(once, keep="first", maintain_order=True)
+        extra = (
+            repeated.join(first, on="_row", how="anti").select("_row").with_columns(pl.lit("there again").alias("how"))
+        )
+        numbered = numbered.join(extra, on="_row", how="left", maintain_order="left")
+        numbered = numbered.with_columns(pl.coalesce("problem", "how").alias("problem")).drop("how")
+    return numbered.filter(pl.col("problem").is_not_null())
+
+
+def sound(block: Rows, work: Work) -> Rows:
+    """Return a block without bad rows; raise InputError if they are not to be dropped, MissingTopics if lists lack."""
+    lists, lines, qrels = block
+    kept = []
+    for frame, number, name in ((lines, "sim", _of_list), (qrels, "rel", _of_judgments)):
+        wrong = bad(frame, number)
+        if wrong.height and work.errors == "raise":
+            raise InputError([_problem(row, number, name(row)) for row in wrong.head(20).to_dicts()], checked=False)
+        kept.append(frame[np.setdiff1d(np.arange(frame.height), wrong["_row"].to_numpy())] if wrong.height else frame)
+    lines, qrels = kept
+    if work.options.missing == "skip":
+        lists = lines.select("run", "qid").unique()
+    elif work.options.missing == "error":
+        _refuse_missing(lists, lines, qrels, work.options)
+    return Rows(lists, lines, qrels)
+
+
+def _refuse_missing(lists: pl.DataFrame, lines: pl.DataFrame, qrels: pl.DataFrame, options: Options) -> None:
+    evaluated = pl.DataFrame({"qid": prepare(_qrels(qrels), level=options.rel_level, highest=options.max_grade).topics})
+    lacking = lists.join(evaluated, on="qid", how="semi").join(lines, on=["run", "qid"], how="anti").sort("run", "qid")
+    if lacking.height:
+        run, topic = lacking.select("run", "qid").row(0)
+        what = f"{lacking.height:,} evaluated topics missing, such as {topic!r}"
+        raise MissingTopics(f"run {run!r}: {what}. Add them, or choose --missing zero or skip.")
+
+
+def _of_list(row: dict[str, object]) -> str:
+    return f"run {row['run']!r}, topic {row['qid']!r}"
+
+
+def _of_judgments(row: dict[str, object]) -> str:
+    return f"judgments, topic {row['qid']!r}"
+
+
+def _problem(row: dict[str, object], number: str, where: str) -> Problem:
+    document, what = row["docno"], str(row["problem"])
+    if what == "there again":
+        mend = mend_repeat(number, "two rows")
+        return Problem(where, None, f"document {document!r} is there again", "each document once in a topic", mend)
+    expected, mend = ("an id", "Drop the row or give it an id.") if what == "no id" else _NUMBER
+    return Problem(where, None, f"{what} (document {document!r})", expected, mend)

@@ -1,0 +1,135 @@
+"""A table of scores that grows: a folder of Parquet files. In: runs. Out: the scores of new or changed lists, in it.
+
+Each row is a score with `inputs`, a hash of the list, of the judgments of its topic and of the settings; `settings`,
+how it was evaluated; and `written`, when. Of several scores of a list the last one counts. Nothing is changed or
+deleted, so that the table may lie wherever Parquet files do, and be read by whatever reads them.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import time
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from exaequo import __version__
+from exaequo.aggregate import aggregate
+from exaequo.engine.blocks import judgments_of
+from exaequo.engine.kernel import Rows, Work, scored
+from exaequo.errors import ExaequoError, UsageError
+from exaequo.evaluation import prepared
+from exaequo.frames import pl
+from exaequo.measures import Measure, parse_measure
+from exaequo.options import Options
+from exaequo.read import Qrels, Run
+from exaequo.scores import ALL, COLUMNS
+from exaequo.writing import write_whole
+
+MORE = ("inputs", "settings", "written")
+
+
+def settings_of(measures: Iterable[Measure | str], options: Options) -> str:
+    """Return how lists are evaluated, as text."""
+    names = [each if isinstance(each, str) else each.name for each in measures]
+    return json.dumps({"measures": names, **vars(options)}, sort_keys=True)
+
+
+def refuse_other(table: str, known: Iterable[str], settings: str) -> None:
+    """Refuse to mix scores that were made otherwise."""
+    for other in known:
+        if other != settings:
+            raise UsageError(f"{table} was made with other measures or options: {other}. Name another folder.")
+
+
+def now() -> int:
+    """Return the time in microseconds."""
+    return time.time_ns() // 1000
+
+
+def append(
+    table: str, qrels: Qrels, runs: Iterable[Run], measures: Sequence[Measure], options: Options
+) -> tuple[int, int]:
+    """Evaluate the lists that the table lacks, run by run; return how many there were, and how many it had."""
+    folder = Path(table)
+    settings = settings_of(measures, options)
+    old = _read(folder)
+    refuse_other(table, old["settings"].unique().to_list(), settings)
+    known = _last(old).select("run", "topic", "inputs").unique()
+    work = Work(tuple(measures), options)
+    done, there = 0, 0
+    judged = judgments_of(qrels)
+    evaluated = prepared(qrels, options).topics.to_frame()
+    topics = _hashed(judged, ["qid"], "judged").join(evaluated, on="qid", how="semi")
+    for run in runs:
+        lines = run.frame.drop("key").with_columns(pl.lit(run.name).alias("run"))
+        lists = topics.join(_hashed(lines, ["qid"], "listed"), on="qid", how="left").with_columns(run=pl.lit(run.name))
+        lists = lists.with_columns(_inputs(lists, settings))
+        if options.missing == "skip":
+            lists = lists.filter(pl.col("listed").is_not_null())
+        new = lists.join(known, left_on=["run", "qid", "inputs"], right_on=["run", "topic", "inputs"], how="anti")
+        own = new.select("qid")
+        parts = [each.join(own, on="qid", how="semi", maintain_order="left") for each in (lines, judged)]
+        found = scored(Rows(new.select("run", "qid"), *parts), work)
+        done, there = done + new.height, there + lists.height - new.height
+        if found.height:
+            rows = found.join(new.select(pl.col("qid").alias("topic"), "inputs"), on="topic", how="left")
+            _write(folder, rows.with_columns(settings=pl.lit(settings), written=pl.lit(now())))
+    return done, there
+
+
+def read(table: str) -> pl.DataFrame:
+    """Return the scores of a table: of each list the last ones; run, ties, topic, measure, value."""
+    return _last(_read(Path(table))).select(COLUMNS)
+
+
+def _last(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the scores of each list that were written last."""
+    return rows.filter(pl.col("written") == pl.col("written").max().over("run", "topic"))
+
+
+def means(table: str) -> pl.DataFrame:
+    """Return the aggregates of a table, under the topic `all`."""
+    rows = []
+    for (run, ties, measure), own in read(table).sort("topic").group_by("run", "ties", "measure", maintain_order=True):
+        value = aggregate(parse_measure(str(measure)).aggregate, own["value"].to_numpy())
+        rows.append((run, ties, ALL, measure, value))
+    return pl.DataFrame(rows, schema=[*COLUMNS[:-1], ("value", pl.Float64)], orient="row")
+
+
+def _read(folder: Path) -> pl.DataFrame:
+    kinds: dict[str, Any] = dict.fromkeys((*COLUMNS, *MORE), pl.String)
+    schema = {**kinds, "value": pl.Float64, "written": pl.Int64}
+    files = sorted(folder.glob("*.parquet"))
+    if not files:
+        return pl.DataFrame(schema=schema)
+    try:
+        return pl.concat([pl.read_parquet(file, glob=False).select(list(schema)) for file in files])
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise ExaequoError(f"{folder}: no table of scores ({' '.join(str(error).split())[:120]}).") from None
+
+
+def _write(folder: Path, rows: pl.DataFrame) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    buffer = io.BytesIO()
+    rows.write_parquet(buffer)
+    write_whole(folder / f"part-{uuid4()}.parquet", buffer.getvalue())
+
+
+def _hashed(rows: pl.DataFrame, key: Sequence[str], name: str) -> pl.DataFrame:
+    """Return a hash of the rows of each key, whatever their order."""
+    columns = [each for each in sorted(rows.columns) if each not in (*key, "run")]
+    each = rows.select(*key, pl.struct(columns).hash(seed=5).alias("hash"))
+    own = pl.col("hash")
+    parts = [own.bitwise_xor(), (own % 2**32).sum(), pl.len()]
+    return each.group_by(key).agg(pl.format("{}-{}-{}", *parts).alias(name))
+
+
+def _inputs(lists: pl.DataFrame, settings: str) -> pl.Series:
+    """Return one hash for list, judgments and settings; hashes of rows are those of this release of Polars."""
+    made = f"{__version__} polars {pl.__version__} {settings}"
+    both = zip(lists["judged"], lists["listed"].fill_null(""), strict=True)
+    return pl.Series("inputs", [sha256(f"{made} {one} {two}".encode()).hexdigest()[:32] for one, two in both])

@@ -1,0 +1,161 @@
+"""A session of Spark for commands, and files as frames of Spark. In: a master, paths anywhere. Out: frames."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import reduce
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any
+
+from exaequo.errors import BadParameter, ExaequoError, MissingTopics, bad_input
+from exaequo.read.tables import kind_of
+from exaequo.read.trec import CERTAIN, CHANCES, RUN, Layout, layout_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+#: Seconds between two looks at how far the work is.
+_PAUSE = 0.5
+#: Our errors in the words of a worker: the kind, and what it says up to the end of the worker's story.
+_OURS = re.compile(
+    r"exaequo\.errors\.(InputError|MissingTopics|BadParameter): (.*?)(?:\n\s*\n|\n\s+at |\n\nJVM|\Z)", re.DOTALL
+)
+
+
+@contextmanager
+def session(master: str | None = None) -> Iterator[SparkSession]:
+    """Give a session: of this master, a server of Spark Connect (`sc://`), or as the environment says."""
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise ExaequoError("--engine spark needs Spark 4: pip install 'exaequo[spark]'") from None
+    # PySpark has opinions about pandas, which nothing here uses.
+    warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # workers of another Python know no exaequo
+    builder: Any = SparkSession.builder.appName("exaequo")
+    if master and master.startswith("sc://"):
+        builder = builder.remote(master)
+    else:
+        quiet = {"spark.ui.showConsoleProgress": "false", "spark.log.level": "ERROR"}
+        for name, value in quiet.items():
+            builder = builder.config(name, value)
+        builder = builder.master(master) if master else builder
+    there = SparkSession.getActiveSession()  # one that is not ours to stop
+    try:
+        spark = there or builder.getOrCreate()
+    except Exception as error:  # noqa: BLE001 - whatever keeps Java or a cluster from starting
+        why = str(error).strip().partition("\n")[0]
+        raise ExaequoError(
+            f"Spark does not start: {why} (it needs Java 17 or later, and a --master there is)"
+        ) from None
+    try:
+        yield spark
+    finally:
+        if there is None:
+            spark.stop()
+
+
+@contextmanager
+def in_our_words() -> Iterator[None]:
+    """Raise what a worker found wrong with the data as if it had been found here."""
+    try:
+        yield
+    except ExaequoError:
+        raise
+    except Exception as error:
+        found = _OURS.search(str(error))
+        if found is None:
+            if type(error).__module__.startswith(("pyspark", "py4j")):
+                raise ExaequoError(f"Spark: {str(error).strip().partition(chr(10))[0]}") from error
+            raise
+        kind: type[ExaequoError] = {"MissingTopics": MissingTopics, "BadParameter": BadParameter}.get(
+            found[1], ExaequoError
+        )
+        raise kind(found[2].strip()) from None
+
+
+@contextmanager
+def watched(spark: SparkSession, tell: Callable[[int, int], None]) -> Iterator[None]:
+    """Tell again and again how many tasks are done, and of how many; Spark Connect does not say."""
+    ended = Event()
+
+    def look(tracker: Any) -> None:
+        while not ended.wait(_PAUSE):
+            stages = [tracker.getStageInfo(each) for each in tracker.getActiveStageIds()]
+            known = [each for each in stages if each is not None]
+            if known:
+                tell(sum(each.numCompletedTasks for each in known), sum(each.numTasks for each in known))
+
+    if hasattr(spark, "_jsparkSession"):
+        Thread(target=look, args=(spark.sparkContext.statusTracker(),), daemon=True).start()
+    try:
+        yield
+    finally:
+        ended.set()
+
+
+def read_runs(spark: SparkSession, paths: Sequence[str], reader: str | None = None) -> DataFrame:
+    """Return runs as one frame: TREC text, whose last field names the run, or tables with a column for it."""
+    return _read(spark, paths, reader, lambda text: _fields(text, RUN), "a run")
+
+
+def read_qrels(spark: SparkSession, path: str, reader: str | None = None) -> DataFrame:
+    """Return judgments as a frame."""
+
+    def judgments(text: DataFrame) -> DataFrame:
+        ends = [row["value"] for row in text.limit(2).collect()]  # two lines tell whether they are a sample
+        return _fields(text, layout_of("\n".join(ends).encode()))
+
+    return _read(spark, [path], reader, judgments, "judgments")
+
+
+def _read(
+    spark: SparkSession, paths: Sequence[str], reader: str | None, parse: Callable[[DataFrame], DataFrame], what: str
+) -> DataFrame:
+    kinds: dict[str, list[str]] = {}
+    for path in paths:
+        kinds.setdefault(reader or kind_of(path.rstrip("/"), "trec"), []).append(path)
+    frames = []
+    for kind, own in kinds.items():
+        if kind == "trec":
+            frames.append(parse(_text(spark, own)))
+        elif kind == "parquet":
+            frames.append(spark.read.parquet(*own))
+        elif kind in ("csv", "tsv"):
+            separator = {"sep": "\t", "quote": ""} if kind == "tsv" else {}
+            frames.append(spark.read.csv(own, header=True, inferSchema=False, **separator))
+        elif kind == "jsonl":
+            frames.append(spark.read.json(own))
+        else:
+            mend = "Write an object a line (.jsonl), or Parquet."
+            raise bad_input(own[0], f"{kind} is not read by --engine spark", f"{what} that can be cut into parts", mend)
+    return reduce(lambda one, two: one.unionByName(two, allowMissingColumns=True), frames)
+
+
+def _text(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
+    """Return the lines of text that hold data."""
+    return spark.read.text(list(paths)).filter("value rlike '^[ \\t]*[^#\\\\s]'")
+
+
+def _fields(text: DataFrame, layout: Layout) -> DataFrame:
+    """Return the fields of lines; those that a line lacks are null, and so is a number that is none."""
+    from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+
+    parts = text.select(F.split(F.trim(F.translate("value", "\t\r", "  ")), " +").alias("at"))
+    names = {"run_id": "run"}
+    fields = {
+        name: F.get("at", F.lit(place))
+        for place, name in enumerate(layout.fields)
+        if name != "iter" or layout is not RUN
+    }
+    if layout is CHANCES:
+        chance = fields["prob"].try_cast("double")
+        fields["prob"] = F.when(fields["method"].isin(*CERTAIN) & chance.isNotNull(), 1.0).otherwise(chance)
+        del fields["method"]
+    fields[layout.number] = fields[layout.number].try_cast("double")
+    return parts.select(*(column.alias(names.get(name, name)) for name, column in fields.items()))
