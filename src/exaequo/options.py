@@ -44,8 +44,8 @@ class Reading(TypedDict, total=False):
     mend: bool
 
 
-class Evaluation(Relevance, Reading, total=False):
-    """How files are read and lists evaluated, besides what counts as relevant and how ties are ordered.
+class Scoring(Relevance, total=False):
+    """How lists are evaluated, besides what counts as relevant and how ties are ordered.
 
     - `depth`: cut each list here, after ordering.
     - `missing`: a judged topic the run lacks scores `"zero"`, is left out (`"skip"`), or is an `"error"`.
@@ -57,6 +57,10 @@ class Evaluation(Relevance, Reading, total=False):
     missing: str
     precision: str
     seed: int
+
+
+class Evaluation(Scoring, Reading, total=False):
+    """How files are read, and lists evaluated."""
 
 
 @dataclass(frozen=True, kw_only=True)

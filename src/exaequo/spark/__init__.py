@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 from exaequo.choices import ORDERS_SAMPLED
-from exaequo.options import Evaluation, Options, keywords
+from exaequo.options import Options, Scoring, keywords
 from exaequo.spark.asking import SCORES, check, sent
 from exaequo.spark.plan import SALTS, judgments_of, lines_of, together
 from exaequo.spark.table import append, table
@@ -38,7 +38,7 @@ def evaluate(
     errors: str = "raise",
     names: Sequence[str] | None = None,
     salts: int = SALTS,
-    **options: Unpack[Evaluation],
+    **options: Unpack[Scoring],
 ) -> DataFrame:
     """Evaluate all runs of a frame; return a lazy frame: run, ties, topic, measure, value.
 
@@ -58,7 +58,8 @@ def evaluate(
         salts: runs of a topic are spread over so many tasks; judgments are copied at most as often.
         options: `rel_level`, `max_grade`, `depth`, `missing`, `precision`, `seed`, as for `exaequo.evaluate`.
     """
-    chosen = Options.of(ties, samples=samples, **keywords("evaluate", options))
+    _, given = keywords("evaluate", options, Scoring.__annotations__)
+    chosen = Options.of(ties, samples=samples, **given)
     asked = sent(measures)
     check(errors)
     frame = together(runs, qrels, chosen, columns, names, salts)
@@ -89,7 +90,7 @@ def ties(
     columns: Mapping[str, str] | None = None,
     errors: str = "raise",
     salts: int = SALTS,
-    **options: Unpack[Evaluation],
+    **options: Unpack[Scoring],
 ) -> DataFrame:
     """Count the ties of every list of an evaluated topic; return a lazy frame, a row per list.
 
@@ -97,7 +98,8 @@ def ties(
     whether all are tied, in one tie, or none, how many more are tied in single precision, how many `stuffed`, and
     whether a tie lies across each of the `cutoffs`. Parameters are those of `evaluate`.
     """
-    chosen = Options.of(**{**keywords("ties", options), "missing": "skip"})
+    _, given = keywords("ties", options, Scoring.__annotations__)
+    chosen = Options.of(**{**given, "missing": "skip"})
     check(errors)
     frame = together(runs, qrels, chosen, columns, (), salts)
     counts = "documents tied scores largest_tie only_in_single stuffed".split()

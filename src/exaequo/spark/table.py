@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 from exaequo.choices import ORDERS_SAMPLED
-from exaequo.options import Evaluation, Options, keywords
+from exaequo.options import Options, Scoring, keywords
 from exaequo.spark.asking import SCORES, sent
 from exaequo.spark.plan import SALTS, judgments_of, lines_of, together
 from exaequo.spark.work import mapped, scores
@@ -29,7 +29,7 @@ def append(
     columns: Mapping[str, str] | None = None,
     errors: str = "raise",
     salts: int = SALTS,
-    **options: Unpack[Evaluation],
+    **options: Unpack[Scoring],
 ) -> int:
     """Evaluate the lists that a table of scores lacks, or has with other inputs, and append them; return how many.
 
@@ -38,7 +38,8 @@ def append(
     """
     from exaequo.engine.store import now, refuse_other, settings_of
 
-    chosen = Options.of(ties, samples=samples, **keywords("append", options))
+    _, given = keywords("append", options, Scoring.__annotations__)
+    chosen = Options.of(ties, samples=samples, **given)
     settings = settings_of(sent(measures), chosen)
     spark = runs.sparkSession
     lists = _hashed(lines_of(runs, columns), judgments_of(qrels, columns), settings, chosen)
