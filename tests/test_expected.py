@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import exaequo
@@ -84,6 +84,7 @@ def test_small_cases(name: str, case: str) -> None:
             assert about.deviation[known, 0] == pytest.approx(orders.std(axis=0)[known], abs=2e-7)
 
 
+@settings(max_examples=30)
 @given(small())
 def test_brute_force(collection: tuple[Grades, Sims]) -> None:
     qrels, run = collection
@@ -100,8 +101,20 @@ def test_brute_force(collection: tuple[Grades, Sims]) -> None:
             assert how == expected.ALL_ORDERS, measure
 
 
+@settings(max_examples=30)
 @given(small(), st.integers(1, 4))
 def test_brute_force_of_lists_cut_through_ties(collection: tuple[Grades, Sims], depth: int) -> None:
+    check_means(collection, depth)
+
+
+@pytest.mark.soak
+@settings(max_examples=500)
+@given(small(), st.none() | st.integers(1, 4))
+def test_brute_force_at_length(collection: tuple[Grades, Sims], depth: int | None) -> None:
+    check_means(collection, depth)
+
+
+def check_means(collection: tuple[Grades, Sims], depth: int | None) -> None:
     qrels, run = collection
     orders = brute_force(qrels, run["t"], ORDERED, depth)
     found, _ = means(qrels, run, ORDERED, depth=depth)
@@ -187,6 +200,7 @@ def test_some_topics_and_some_measures() -> None:
     assert (part.how, rows.how) == (("one", "other"), ("other",))
 
 
+@settings(max_examples=30)
 @given(st.data())
 def test_brute_force_with_subtopics(data: st.DataObject) -> None:
     documents = [f"d{number}" for number in range(5)]
@@ -222,6 +236,7 @@ def test_no_closed_form_gets_lost() -> None:
     assert [name for name in COMPLETE if "ties" in catalogue()[name].sees] == ["BreakEven", "Precall"]
 
 
+@settings(max_examples=40)
 @given(small())
 def test_between_realistic_and_optimistic(collection: tuple[Grades, Sims]) -> None:
     qrels, run = collection
@@ -265,14 +280,13 @@ def test_closed_forms_agree_with_samples() -> None:
     orders = expected.Orders(ordering.ranking(), np.ones(3, dtype=bool), samples=400)
     assert orders.sampled.all()
     base = np.stack([measure.values(ordering.ranking()) for measure in measures])
-    mean, _, error = orders.averages(measures, base)
+    mean, spread, error = orders.averages(measures, base)
     off = np.abs(mean - closed.values) / np.maximum(error, 1e-12)
     assert np.all((off < 4.5) | (np.abs(mean - closed.values) < 1e-10)), [
         (str(measures[row]), off[row]) for row in np.flatnonzero((off >= 4.5).any(axis=1))
     ]
     steady = np.array([bool(measure.definition.linear) for measure in measures])[:, None]
     known = steady & (closed.deviation > 0.01)
-    _, spread, _ = orders.averages(measures, base)
     assert np.all(np.abs(spread[known] / closed.deviation[known] - 1) < 0.25)
 
 

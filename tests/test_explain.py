@@ -244,7 +244,8 @@ def test_french_is_french() -> None:
     words = Wording("fr")
     translated = [measure for measure in ALL if measure.definition.name in COMPLETE]
     for run in runs:
-        for ranking, measure, topic in itertools.product(rankings(qrels, run), translated, range(len(qrels))):
+        ranking = next(rankings(qrels, run))  # the words are those of all strategies
+        for measure, topic in itertools.product(translated, range(len(qrels))):
             text = "\n".join(words.steps(steps_of(measure, View(ranking, topic)), 2))
             assert not english_words(text), (measure, text)
         for name, ties in itertools.product(COMPLETE, ("realistic", "random")):

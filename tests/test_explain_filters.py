@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import exaequo
@@ -22,6 +22,7 @@ QRELS = {"t": {"a": 1, "b": 2, "c": 1, "x": 0}, "u": {"a": 0}}
 RUN = {"t": {"a": 0.9, "x": 0.6, "b": 0.5, "y": 0.4999999}}
 
 
+@settings(max_examples=30)
 @given(
     collections(),
     st.sampled_from([-2.0, 0.0, 1.0, 2.0, 5000.0]),
