@@ -176,7 +176,8 @@ class Ordering:
         self._order = order
         self._topic = judged.topic[order]
         returned = judged.returned
-        self._rank = np.arange(1, len(order) + 1) - np.repeat(np.cumsum(returned) - returned, returned)
+        self._rank = np.arange(1, len(order) + 1)
+        self._rank -= np.repeat(np.cumsum(returned) - returned, returned)
         sim = sim[order]
         same = (sim[1:] == sim[:-1]) & (self._topic[1:] == self._topic[:-1])
         with_above = np.concatenate(([False], same)) if len(order) else np.zeros(0, dtype=bool)
@@ -336,7 +337,9 @@ def _sorted_order(topic: Ints, sim: npt.NDArray[np.floating[Any]]) -> Ints:
         # The usual file: each list is in order and in one piece, so only the topics have to be sorted.
         order = np.argsort(topic[start], kind="stable")
         sizes = np.diff(start, append=len(topic))[order]
-        return np.repeat(start[order] - np.cumsum(sizes) + sizes, sizes) + np.arange(len(topic))
+        whole = np.repeat(start[order] - np.cumsum(sizes) + sizes, sizes)
+        whole += np.arange(len(topic))
+        return whole
     by_sim = np.argsort(-sim, kind="stable")
     # NumPy sorts small whole numbers by counting.
     own = topic[by_sim]
