@@ -26,7 +26,7 @@ from exaequo.explanation.wording import Wording
 from exaequo.judge import judge, prepare
 from exaequo.measures import Measure, catalogue, parse_measures
 from exaequo.measures.registry import temporary
-from exaequo.measures.steps import CUT, Step, explains
+from exaequo.measures.steps import CUT, Step, explains, hits
 from exaequo.measures.view import View
 from exaequo.options import Options
 from exaequo.order import Ordering
@@ -326,6 +326,12 @@ def test_contingency_table() -> None:
     assert "non restitué" in explain(qrels, run, "t", "P@2").text("fr")
     with pytest.raises(BadParameter, match="at least the 4 documents"):
         explain(qrels, run, "t", "P@2", docs=3)
+
+
+def test_precision_and_recall_beside_each_document_that_is_found() -> None:
+    ranking = next(rankings({"t": {"a": 1, "b": 1, "c": 1}}, {"t": {"a": 3.0, "x": 2.0, "b": 1.0}}))
+    found = [(row["found"], row["precision"], row["recall"]) for row in hits(View(ranking, 0), None, None)]
+    assert found == [(1, 1, 1 / 3), (2, 2 / 3, 2 / 3)]
 
 
 def test_counts_say_what_they_leave_out() -> None:

@@ -86,6 +86,22 @@ def test_f_optimal_of_the_thesis_is_no_upper_bound() -> None:
         from_arrays({"t": ([1], [1.5])}).f_optimal()
 
 
+def test_utilities_by_hand_and_where_they_end() -> None:
+    # Selected: one relevant, two others; not selected: two relevant, five others.
+    tables = from_arrays({"t": ([1, 0, 0, 1, 1], [0.9, 0.8, 0.7, 0.2, 0.1])}, docs=10).at(0.5)
+    assert tables.utility(3, -2, -1, 0.5)[0] == 3 - 4 - 2 + 2.5
+    assert tables.normalised_utility(0.5, -2)[0] == (0.5 - 4) / 1.5
+    assert tables.hull_utility(0.5, 3, -2)[0] == 0  # worth −1, which is the floor
+    assert tables.t9p(0.5)[0] == 1 / 3
+    for s, nonrelevant in ((0.0, -2.0), (1.0, 0.0)):
+        with pytest.raises(BadParameter, match="must be above 0, what another is worth below 0"):
+            tables.hull_utility(s, 3, nonrelevant)
+    with pytest.raises(BadParameter, match="worth more than 0"):
+        tables.normalised_utility(0)
+    with pytest.raises(BadParameter, match="must be above 0"):
+        tables.t9p(0)
+
+
 THEMES = st.lists(DECISIONS, min_size=1, max_size=4)
 THRESHOLDS = st.sampled_from([0.0, 0.3, 0.5, 1.0, 2.0])
 

@@ -204,6 +204,15 @@ def test_a_module_of_the_same_name_is_not_ours() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_ours_are_loaded_before_something_temporary_or_would_be_forgotten_with_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    loaded: list[bool] = []
+    monkeypatch.setattr(registry, "catalogue", lambda: loaded.append(True))
+    with registry.temporary():
+        assert loaded
+
+
 def test_numpy_numbers_as_parameters() -> None:
     assert str(measures.RBP(p=np.float64(0.5))) == "RBP(p=0.5)"
     assert measures.P(cutoff=np.int64(5)) == parse_measure("P@5")
