@@ -145,7 +145,7 @@ def test_grades_may_be_fractions(collection: tuple[Grades, Sims]) -> None:
     check_steps(*collection, [each for each in ALL if each.definition.family in ("gain", "users", "incomplete")])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(diverse())
 def test_the_last_step_with_subtopics(collection: tuple[list[Any], Sims]) -> None:
     chosen = [each for each in ALL if each.definition.family in ("subtopics", "ntcir")]
@@ -159,7 +159,7 @@ def test_every_parameter_of_every_measure_is_tried() -> None:
         assert tried >= set(catalogue()[name].defaults), name
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(collections(), st.sets(st.sampled_from(ALL), min_size=12, max_size=12))
 def test_the_value_is_that_of_eval(collection: tuple[Grades, Sims], chosen: set[Measure]) -> None:
     qrels, run = collection
