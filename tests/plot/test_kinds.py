@@ -48,7 +48,7 @@ def test_the_command_has_the_options_of_every_kind() -> None:
 
 def test_options_are_those_of_the_signature() -> None:
     assert kinds.options_of(plot.single) == ("cutoff", "dark", "size")
-    common = ("dark", "max_grade", "rel_level", "size")
+    common = ("columns", "dark", "max_grade", "mend", "rel_level", "size")
     assert kinds.options_of(plot.at_k) == ("qrels", "runs", "measure", "ranks", "ties", *common)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import Any, assert_type
+from typing import TYPE_CHECKING, Any, assert_type
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,9 @@ from exaequo.compat import ir_measures, pytrec_eval
 from exaequo.plot import Chart
 from exaequo.reporting import Page
 from exaequo.stats import agreement, corrections, power, tests
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 QRELS = {"1": {"a": 1, "b": 0, "c": 2}, "2": {"a": 1}, "3": {"b": 1, "c": 0}}
 RUN = {"1": {"a": 0.9, "b": 0.9, "c": 0.5}, "2": {"b": 1.0, "a": 1.0}, "3": {"c": 2.0, "b": 1.0}}
@@ -170,6 +173,11 @@ def asking(queries: dict[str, str]) -> exaequo.Run:
     run = exaequo.run(lambda query: [query[:1], "a"], queries, k=10)
     exaequo.log(exaequo.evaluate(QRELS, run, "AP"), to=print)
     return run
+
+
+def on_a_cluster(runs: DataFrame, qrels: DataFrame) -> DataFrame:
+    scores = exaequo.spark.evaluate(runs, qrels, ["AP", "nDCG@10"], ties=["realistic", "expected"], depth=1000)
+    return exaequo.spark.means(scores)
 
 
 def failing(qrels: exaequo.Qrels, run: exaequo.Run) -> list[str]:
