@@ -111,6 +111,9 @@ def test_documents_there_again_are_dropped_if_asked(small: Path) -> None:
     found = evaluate_blocks(qrels, [str(small / "run.txt")], MEASURES, Options(), reading=Reading(errors="drop"))
     (small / "once.txt").write_text(lines(FRAME))
     same(found.to_polars(), evaluate_blocks(qrels, [str(small / "once.txt")], MEASURES, Options()).to_polars())
+    assert found.warnings[-1].endswith(
+        "run.txt: 1 row dropped: no id or finite number, or a document that is there again"
+    )
 
 
 def test_standard_input_and_what_cannot_be_read_in_blocks(

@@ -130,7 +130,7 @@ class _Table:
         ]
         self._seen: set[str] = set()
         self._there = np.zeros(shape[1], dtype=bool)
-        self._name, self._ids, self._lines, self._tied = "", set[str](), 0, 0
+        self._name, self._ids, self._lines, self._tied, self._dropped = "", set[str](), 0, 0, 0
 
     def fill(self, path: str, reading: Reading) -> None:
         """Evaluate a whole file."""
@@ -179,7 +179,9 @@ class _Table:
         run = pl.lit(self._source.name).alias("run")
         lists = pl.DataFrame({"qid": topics}, schema={"qid": pl.String}).with_columns(run)
         work = replace(self._work, options=replace(self._work.options, missing="zero"))
-        found = judged(sound(Rows(lists, lines.with_columns(run), self._topics.of(topics)), work), work.options)
+        rows = sound(Rows(lists, lines.with_columns(run), self._topics.of(topics)), work)
+        self._dropped += lines.height - rows.lines.height
+        found = judged(rows, work.options)
         if found is None:
             return
         at = np.array([self._judgments.number[name] for name in found.frame["qid"]])
@@ -209,6 +211,9 @@ class _Table:
         said = []
         if len(self._ids) > 1:
             said.append(f"{name}: {len(self._ids)} different run ids; taken as one run, called {self._called}")
+        if self._dropped:
+            why = "no id or finite number, or a document that is there again"
+            said.append(f"{name}: {count(self._dropped, 'row')} dropped: {why}")
         missing = [names[at] for at in np.flatnonzero(~self._there).tolist()]
         return said + remarks_on_topics(name, stray, missing, len(names), options)
 
