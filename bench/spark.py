@@ -1,9 +1,11 @@
 """Time and memory of the engines, on made-up runs of so many million lines.
 
 Usage: python bench/spark.py [--lines 1 10 70] [--engines local blocks spark] [--master local[2]] [--save]
+       python bench/spark.py --tasks [2 20 200] [--save]
 One run of lists of 1,000 documents, 50 judged in each topic, as TREC text; `exaequo eval` reads it, file to means.
 Memory is the peak of each process: the command, its JVM, the largest of Spark's Python workers. `--save` writes
-docs/spark.json and the table of docs/spark.md. Needs 45 bytes of disk a line.
+docs/spark.json and the table of docs/spark.md. Needs 45 bytes of disk a line. `--tasks` evaluates a million lines in so
+many tasks of Spark, in a session that is warm: the slope of the time over the tasks is the overhead of one.
 """
 
 from __future__ import annotations
@@ -15,15 +17,21 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
 
 ROOT = Path(__file__).parent.parent
 DEPTH, JUDGED, PAUSE = 1000, 50, 0.1
 STORE, PAGE = ROOT / "docs" / "spark.json", ROOT / "docs" / "spark.md"
 BEGIN, END = "<!-- made by bench/spark.py: -->\n", "<!-- end -->\n"
+BEGIN_TASKS = "<!-- made by bench/spark.py --tasks: -->\n"
 MEASURES = "AP nDCG@10 RR P@10 R@1000"
 
 
@@ -107,13 +115,65 @@ def table(results: list[dict[str, object]]) -> str:
     return "\n".join(rows) + f"\n\n{note}\n"
 
 
+def by_tasks(folder: Path, numbers: list[int], master: str, times: int = 3) -> str:
+    """Evaluate the same lines in so many tasks, the quickest of some times; return a table and the slope."""
+    from exaequo import spark as on_spark
+    from exaequo.spark.session import read_qrels, read_runs, session
+
+    def took(own: SparkSession, tasks: int, frame: DataFrame | None) -> float:
+        own.conf.set("spark.sql.shuffle.partitions", str(tasks))
+        start = time.perf_counter()
+        found = own.range(0, tasks, 1, tasks).mapInArrow(_as_they_are, "id bigint") if frame is None else frame
+        found.write.format("noop").mode("overwrite").save()
+        return time.perf_counter() - start
+
+    with session(master) as own:
+        own.conf.set("spark.sql.adaptive.enabled", "false")  # which would put small tasks together
+        lines = read_runs(own, [str(folder / "run.txt")]).persist()
+        qrels = read_qrels(own, str(folder / "qrels.txt")).persist()
+        rows = {}
+        for name, ours in (("evaluated", True), ("passed through", False)):
+            best = []
+            for tasks in numbers:
+                frame = on_spark.evaluate(lines, qrels, MEASURES.split(), names=["made"]) if ours else None
+                best.append(min(took(own, tasks, frame) for _ in range(times)))
+            rows[name] = best
+    head = f"| a million lines, seconds with tasks: | {' | '.join(map(str, numbers))} | ms a task |"
+    made = [head, "|---|" + "---:|" * (len(numbers) + 1)]
+    for name, best in rows.items():
+        slope = float(np.polyfit(numbers, best, 1)[0]) * 1000
+        made.append(f"| {name} | {' | '.join(f'{each:.2f}' for each in best)} | {slope:.1f} |")
+    return "\n".join(made) + "\n"
+
+
+def _as_they_are(batches: Iterator[object]) -> Iterator[object]:
+    return batches
+
+
+def _write(begin: str, made: str) -> None:
+    """Write what was made into the page."""
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(begin)
+    PAGE.write_text(before + begin + made + END + rest.partition(END)[2], encoding="utf-8")
+
+
 def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     asked.add_argument("--lines", type=float, nargs="+", default=[1, 10, 70], metavar="MILLION")
     asked.add_argument("--engines", nargs="+", default=["local", "blocks", "spark"])
     asked.add_argument("--master", default="local[2]")
+    asked.add_argument("--tasks", type=int, nargs="*", metavar="N")
     asked.add_argument("--save", action="store_true")
     given = asked.parse_args()
+    if given.tasks is not None:
+        with tempfile.TemporaryDirectory() as name:
+            write(Path(name), 1_000_000)
+            load = os.getloadavg()[0]
+            made = by_tasks(Path(name), given.tasks or [2, 20, 200], given.master)
+        made += f"\n{given.master}; {os.cpu_count()} cores; the load of the machine at the start: {load:.1f}.\n"
+        print(made)
+        if given.save:
+            _write(BEGIN_TASKS, made)
+        return
     results: list[dict[str, object]] = []
     for million in given.lines:
         with tempfile.TemporaryDirectory() as name:
@@ -135,8 +195,7 @@ def main() -> None:
     print(table(results))
     if given.save:
         STORE.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-        before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-        PAGE.write_text(before + BEGIN + table(results) + END + rest.partition(END)[2], encoding="utf-8")
+        _write(BEGIN, table(results))
 
 
 if __name__ == "__main__":

@@ -20,8 +20,8 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
-from speedpage import described, page, picture, printed
-from tools import SECONDS
+from speedpage import brief, described, page, picture, printed
+from tools import CALLS, SECONDS
 from works import WORKS, Shape, Work, present, tolerance, write
 
 ROOT = Path(__file__).parent.parent
@@ -33,13 +33,15 @@ def serve(work: str, tool: str, tiny: Path, folder: Path) -> None:
     warnings.simplefilter("ignore")
     does = WORKS[work].does[tool]
     values = does(tiny)()  # imports, and what is compiled on first use
+    values.pop(CALLS, None)
     call = does(folder)
     print(json.dumps(values), flush=True)
     for _ in sys.stdin:
         start, used = perf_counter(), _used()
         values = call()
-        took, cpu = perf_counter() - start, _used() - used
-        print(json.dumps({"seconds": values.pop(SECONDS, took), "cpu": cpu, "values": values}), flush=True)
+        took, cpu, calls = perf_counter() - start, _used() - used, values.pop(CALLS, 1)
+        took = values.pop(SECONDS, took / calls)
+        print(json.dumps({"seconds": took, "cpu": cpu / calls, "values": values}), flush=True)
     print(json.dumps(_peak()))
 
 
@@ -63,7 +65,11 @@ class Worker:
 
     def __init__(self, work: str, tool: str, tiny: Path, folder: Path) -> None:
         words = [sys.executable, __file__, "--serve", work, tool, str(tiny), str(folder)]
-        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)  # noqa: S603
+        # The time of pytrec_eval for few documents depends on the order of its measures, a set.
+        same = {**os.environ, "PYTHONHASHSEED": "0"}
+        self.process = subprocess.Popen(  # noqa: S603
+            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=same
+        )
         ready = self.read()
         if not ready:
             raise SystemExit(f"{tool} cannot do the work {work!r}; its message stands above")
@@ -145,7 +151,9 @@ def growth(quick: bool) -> dict[str, Any]:
             size = {"lines": shape.topics * shape.depth, "topics": shape.topics, "runs": shape.runs}[what]
             points.append({"size": size, **figures["tools"]["exaequo"]})
         found[what] = {"points": points, **_exponents(points)}
-    return found
+    counts = measured("measures", WORKS["measures"], 5, quick=quick)["tools"].values()
+    points = [{"size": size, **each} for size, each in zip((1, 2, 5, 10), counts, strict=True)]
+    return {**found, "measures": {"points": points, **_exponents(points)}}
 
 
 def _ours(work: str) -> dict[str, Any]:
@@ -181,14 +189,17 @@ def main() -> None:
     parser.add_argument("works", nargs="*", metavar="WORK", help=f"some of {', '.join(WORKS)}, archive, growth")
     parser.add_argument("--quick", action="store_true", help="small data, few rounds: about a minute")
     parser.add_argument("--rounds", type=int, help="how often each work is done by each tool")
+    parser.add_argument("--built", default="", help="how trec_eval was compiled, to be said on the page: 'gcc -O3'")
     parser.add_argument("--save", action="store_true", help="write the page, the figures and the picture")
     options = parser.parse_args()
     unknown = {*options.works} - {*WORKS, "archive", "growth"}
     if unknown:
         parser.error(f"no work is called {', '.join(sorted(unknown))}; there are {', '.join(WORKS)}, archive, growth")
-    found: dict[str, Any] = json.loads(STORE.read_text()) if options.save and STORE.exists() else {"works": {}}
+    found: dict[str, Any] = {"works": {}}
+    if options.save and options.works and STORE.exists():
+        found = json.loads(STORE.read_text())
     commands = found.get("about", {}).get("commands", [])
-    found["about"] = described(sys.argv[1:], commands)
+    found["about"] = described(sys.argv[1:], commands, options.built)
     for name in options.works or [*WORKS, "archive", "growth"]:
         if name in WORKS:
             rounds = options.rounds or (3 if options.quick else WORKS[name].rounds)
@@ -200,8 +211,11 @@ def main() -> None:
     if options.save:
         STORE.write_text(json.dumps(found, indent=1) + "\n")
         (ROOT / "docs" / "speed.md").write_text(page(found))
-        if "growth" in found:
-            picture(found["growth"]).save(ROOT / "docs" / "speed.svg")
+        readme = ROOT / "README.md"
+        before, begin, rest = readme.read_text().partition("<!-- made by scripts/bench: -->\n")
+        after = rest[rest.index("<!-- end -->") :]
+        readme.write_text(before + begin + brief(found) + after)
+        picture(found).save(ROOT / "docs" / "speed.svg")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """What each tool does with the data of a work. In: the folder of the work. Out: a call that returns values to compare.
 
 A folder has `qrels.txt` and `runs/`. A call does the whole work; what comes before it, such as imports, is not timed.
-Values of `exact` tools agree to the last digits, those that print four decimals to these.
+How far values agree, `works.tolerance` says.
 """
 
 from __future__ import annotations
@@ -25,10 +25,28 @@ RANX = {"AP": "map", "nDCG": "ndcg", "P@10": "precision@10", "RR": "mrr", "R@100
 TEN = ("AP", "nDCG", "P@10", "RR", "R@1000", "Bpref", "nDCG@10", "P@5", "RBP", "RPrec")
 #: Seconds that a program took by its own account, where starting it is no part of the work.
 SECONDS = "seconds"
+#: How often a short work was done for one measurement.
+CALLS = "calls"
 
 
 def files_of(folder: Path) -> tuple[Path, list[Path]]:
     return folder / "qrels.txt", sorted((folder / "runs").iterdir())
+
+
+def often(times: int, prepare: Callable[[Path], Call]) -> Callable[[Path], Call]:
+    """A short work, so many times in a row: what is timed is long enough to be."""
+
+    def prepared(folder: Path) -> Call:
+        call = prepare(folder)
+
+        def calls() -> dict[str, float]:
+            for _ in range(times - 1):
+                call()
+            return {**call(), CALLS: times}
+
+        return calls
+
+    return prepared
 
 
 def averaged(each: Sequence[Mapping[str, float]]) -> dict[str, float]:
@@ -57,15 +75,58 @@ def ours(measures: tuple[str, ...] = tuple(PAIRS), ties: Any = "conventional") -
 
 
 def ours_in_memory(folder: Path) -> Call:
+    return _ours_of(*objects(folder))
+
+
+def ours_frames(folder: Path) -> Call:
+    return _ours_of(*frames(folder))
+
+
+def ours_kept(folder: Path) -> Call:
+    """Runs and judgments that were read once."""
     import exaequo
 
     qrels, run = objects(folder)
+    return _ours_of(exaequo.read_qrels(qrels), exaequo.read_run(run))
+
+
+def ours_of_ranx(folder: Path) -> Call:
+    """Objects of ranx itself."""
+    import ranx
+
+    qrels, run = objects(folder)
+    return _ours_of(ranx.Qrels(qrels), ranx.Run(run))
+
+
+def _ours_of(qrels: Any, run: Any) -> Call:
+    import exaequo
 
     def call() -> dict[str, float]:
         scores = exaequo.evaluate(qrels, run, list(PAIRS), "conventional", precision="single")
         return {measure: scores.mean(measure) for measure in PAIRS}
 
     return call
+
+
+def drop_in_dicts(measures: tuple[str, ...] = ()) -> Callable[[Path], Call]:
+    def prepare(folder: Path) -> Call:
+        from exaequo.compat import pytrec_eval
+
+        return _dicts(pytrec_eval, folder, measures)
+
+    return prepare
+
+
+def as_ir_measures(folder: Path) -> Call:
+    from exaequo.compat import ir_measures
+
+    return _aggregated(ir_measures, *objects(folder))
+
+
+def as_ranx_kept(folder: Path) -> Call:
+    from exaequo.compat import ranx
+
+    return _ranked_again(ranx, folder)
 
 
 def drop_in(measures: tuple[str, ...]) -> Callable[[Path], Call]:
@@ -110,26 +171,32 @@ def pytrec_eval_files(measures: tuple[str, ...]) -> Callable[[Path], Call]:
     return prepare
 
 
-def pytrec_eval_in_memory(folder: Path) -> Call:
-    import pytrec_eval
+def pytrec_eval_dicts(measures: tuple[str, ...] = ()) -> Callable[[Path], Call]:
+    def prepare(folder: Path) -> Call:
+        import pytrec_eval
 
+        return _dicts(pytrec_eval, folder, measures)
+
+    return prepare
+
+
+def _dicts(module: Any, folder: Path, measures: tuple[str, ...]) -> Call:
+    """Construct and evaluate; without measures, the six."""
     qrels, run = objects(folder)
+    asked = {*(measures or PAIRS.values())}
 
     def call() -> dict[str, float]:
-        found = list(pytrec_eval.RelevanceEvaluator(qrels, {*PAIRS.values()}).evaluate(run).values())
+        found = list(module.RelevanceEvaluator(qrels, asked).evaluate(run).values())
         return by_our_names({name: sum(each[name] for each in found) / len(found) for name in found[0]})
 
     return call
 
 
-def _ir_measures() -> tuple[Any, list[Any]]:
+def ir_measures_files(folder: Path) -> Call:
     import ir_measures
 
-    return ir_measures, [ir_measures.parse_measure(name) for name in PAIRS]
-
-
-def ir_measures_files(folder: Path) -> Call:
-    package, measures = _ir_measures()
+    package: Any = ir_measures
+    measures = [package.parse_measure(name) for name in PAIRS]
     qrels, runs = files_of(folder)
 
     def call() -> dict[str, float]:
@@ -141,8 +208,19 @@ def ir_measures_files(folder: Path) -> Call:
 
 
 def ir_measures_in_memory(folder: Path) -> Call:
-    package, measures = _ir_measures()
-    qrels, run = objects(folder)
+    import ir_measures
+
+    return _aggregated(ir_measures, *objects(folder))
+
+
+def ir_measures_frames(folder: Path) -> Call:
+    import ir_measures
+
+    return _aggregated(ir_measures, *frames(folder))
+
+
+def _aggregated(package: Any, qrels: Any, run: Any) -> Call:
+    measures = [package.parse_measure(name) for name in PAIRS]
 
     def call() -> dict[str, float]:
         found = package.calc_aggregate(measures, qrels, run)
@@ -168,6 +246,18 @@ def ranx_in_memory(folder: Path) -> Call:
 
     qrels, run = objects(folder)
     return lambda: _ranked(ranx, ranx.Qrels(qrels), ranx.Run(run))
+
+
+def ranx_kept(folder: Path) -> Call:
+    import ranx
+
+    return _ranked_again(ranx, folder)
+
+
+def _ranked_again(ranx: Any, folder: Path) -> Call:
+    dicts = objects(folder)
+    qrels, run = ranx.Qrels(dicts[0]), ranx.Run(dicts[1])
+    return lambda: _ranked(ranx, qrels, run)
 
 
 def _ranked(ranx: Any, qrels: Any, run: Any) -> dict[str, float]:
@@ -211,15 +301,19 @@ def scan(folder: Path) -> Call:
 
 
 def command(*words: str) -> Callable[[Path], Call]:
-    """A command line, from its start to its end. QRELS and RUN stand for the files."""
+    """A command line, from its start to its end. QRELS and RUN stand for the files. Compiled files are kept, as for
+    what is installed.
+    """
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
     def prepare(folder: Path) -> Call:
         qrels, runs = files_of(folder)
-        names = {"QRELS": str(qrels), "RUN": str(runs[0]), "PYTHON": sys.executable}
+        own = Path(sys.executable).parent / "exaequo"
+        names = {"QRELS": str(qrels), "RUN": str(runs[0]), "PYTHON": sys.executable, "EXAEQUO": str(own)}
         line = [names.get(word, word) for word in words]
 
         def call() -> dict[str, float]:
-            subprocess.run(line, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ)  # noqa: S603
+            subprocess.run(line, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)  # noqa: S603
             return {}
 
         return call
@@ -249,6 +343,15 @@ def objects(folder: Path) -> tuple[dict[str, dict[str, int]], dict[str, dict[str
         topic, _, docno, _, sim, _ = line.split()
         returned.setdefault(topic, {})[docno] = float(sim)
     return judged, returned
+
+
+def frames(folder: Path) -> tuple[Any, Any]:
+    """Return the same as frames of pandas."""
+    import pandas as pd
+
+    judged, returned = ([(t, d, n) for t, own in each.items() for d, n in own.items()] for each in objects(folder))
+    ids = ["query_id", "doc_id"]
+    return pd.DataFrame(judged, columns=[*ids, "relevance"]), pd.DataFrame(returned, columns=[*ids, "score"])
 
 
 # ------------------------------------------------------------------------------------------- lists judged throughout

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import tools
-from tools import COLD, PAIRS, Call, command, drop_in, ours, program, pytrec_eval_files
+from tools import COLD, PAIRS, Call, command, drop_in, often, ours, program, pytrec_eval_files
 
 Prepare = Callable[[Path], Call]
 SIX = tuple(PAIRS.values())
@@ -56,8 +56,11 @@ class Work:
 ONE, SMALL = Shape(50, 1000, 1500), Shape(20, 500, 300)
 #: ranx leaves ties as they come: one document more at rank 10, in one topic of 50, is 0.002. trec_eval prints four
 #: decimals; two samples of 10,000 differ in the second.
-_CLOSE = {"ranx": 5e-3, "trec_eval": 5.1e-5, "scipy": 2e-2}
-_COMMAND = ("PYTHON", "-m", "exaequo", "eval", "QRELS", "RUN", "-m", "AP,nDCG,P@10")
+_CLOSE = {"ranx": 5e-3, "exaequo for ranx": 5e-3, "trec_eval": 5.1e-5, "scipy": 2e-2}
+_EXAEQUO = ("EXAEQUO",)
+TINY = Shape(3, 10, 10)
+#: All measures of the drop-in that need no parameters of their own; with cutoffs by name.
+EVERY = ("all_trec", "P_10", "recall_1000")
 
 WORKS = {
     "one": Work("one run, files to six measures", ONE, SMALL, {**FILES, "ranx": tools.ranx_files}, 15),
@@ -67,11 +70,13 @@ WORKS = {
         SMALL,
         {
             "exaequo": drop_in(("all_trec",)),
-            "pytrec_eval": pytrec_eval_files(("all_trec", "P_10", "recall_1000")),
+            "pytrec_eval": pytrec_eval_files(EVERY),
             "trec_eval": program("all_trec"),
         },
     ),
+    "forty": Work("40 runs", Shape(50, 1000, 1500, 40), Shape(20, 500, 300, 4), PATIENT, 5),
     "hundred": Work("100 runs", Shape(50, 1000, 1500, 100), Shape(20, 500, 300, 10), FILES, 3),
+    "five": Work("one run of 5 million lines", Shape(5000, 1000, 50), Shape(200, 1000, 50), PATIENT, 3),
     "large": Work("one run of 7 million lines", Shape(6980, 1000, 50), Shape(300, 1000, 50), PATIENT, 3),
     "tie": Work("a run that is one big tie", Shape(50, 1000, 1500, 1, 1), Shape(20, 500, 300, 1, 1), FILES),
     "wide": Work("500,000 topics, one judgment each", Shape(500_000, 2, 1), Shape(20_000, 2, 1), TOPICS, 3),
@@ -81,9 +86,48 @@ WORKS = {
         SMALL,
         {
             "exaequo": tools.ours_in_memory,
-            "pytrec_eval": tools.pytrec_eval_in_memory,
+            "pytrec_eval": tools.pytrec_eval_dicts(),
             "ir_measures": tools.ir_measures_in_memory,
             "ranx": tools.ranx_in_memory,
+        },
+        15,
+    ),
+    "frames": Work(
+        "frames of pandas to six measures",
+        ONE,
+        SMALL,
+        {"exaequo": tools.ours_frames, "ir_measures": tools.ir_measures_frames},
+        7,
+    ),
+    "every": Work(
+        "dicts in memory, all measures through the drop-in",
+        ONE,
+        SMALL,
+        {"exaequo": tools.drop_in_dicts(EVERY), "pytrec_eval": tools.pytrec_eval_dicts(EVERY)},
+        15,
+    ),
+    "tiny": Work(
+        "three topics of ten documents in dicts",
+        TINY,
+        TINY,
+        {
+            "exaequo": often(200, tools.ours_in_memory),
+            "exaequo for pytrec_eval": often(200, tools.drop_in_dicts()),
+            "exaequo for ir_measures": often(200, tools.as_ir_measures),
+            "pytrec_eval": often(200, tools.pytrec_eval_dicts()),
+            "ir_measures": often(200, tools.ir_measures_in_memory),
+        },
+        15,
+    ),
+    "kept": Work(
+        "the same objects again and again",
+        ONE,
+        SMALL,
+        {
+            "exaequo": often(5, tools.ours_kept),
+            "exaequo for ranx": often(5, tools.as_ranx_kept),
+            "exaequo of ranx": often(5, tools.ours_of_ranx),
+            "ranx": often(5, tools.ranx_kept),
         },
         15,
     ),
@@ -96,15 +140,18 @@ WORKS = {
     ),
     "cold": Work(
         "the command line, cold",
-        SMALL,
+        ONE,
         SMALL,
         {
-            "exaequo": command(*_COMMAND),
+            "exaequo eval": command(*_EXAEQUO, "eval", "QRELS", "RUN"),
+            "exaequo trec_eval -m map": command(*_EXAEQUO, "trec_eval", "-m", "map", "QRELS", "RUN"),
+            "exaequo --help": command(*_EXAEQUO, "--help"),
+            "import numpy": command("PYTHON", "-c", "import numpy"),
             "pytrec_eval": command("PYTHON", "-c", COLD, "QRELS", "RUN"),
             "ir_measures": command("PYTHON", "-m", "ir_measures", "QRELS", "RUN", "AP nDCG P@10"),
-            "trec_eval": command("trec_eval", "QRELS", "RUN"),
+            "trec_eval": command("trec_eval", "-m", "map", "QRELS", "RUN"),
         },
-        7,
+        11,
     ),
     "strategies": Work(
         "conventional alone, and three strategies together",
@@ -133,6 +180,45 @@ WORKS = {
         5,
     ),
 }
+
+
+@dataclass(frozen=True)
+class Aim:
+    """What a work should show: how many times the time of ours another tool takes, at least."""
+
+    work: str
+    other: str
+    least: float
+    ours: str = "exaequo"
+
+
+AIMS = (
+    *(Aim("one", other, least) for other, least in {"pytrec_eval": 4, "ir_measures": 7, "C scan": 1 / 2}.items()),
+    *(
+        Aim(work, other, least)
+        for work in ("forty", "hundred")
+        for other, least in {"pytrec_eval": 6, "trec_eval": 5}.items()
+    ),
+    *(
+        Aim(work, other, least)
+        for work in ("five", "large")
+        for other, least in {"pytrec_eval": 5, "C scan": 1 / 2}.items()
+    ),
+    *(
+        Aim("tiny", "pytrec_eval", 1 / 5, ours)
+        for ours in ("exaequo", "exaequo for pytrec_eval", "exaequo for ir_measures")
+    ),
+    Aim("objects", "pytrec_eval", 1.5),
+    Aim("every", "pytrec_eval", 1),
+    *(Aim("kept", "ranx", 2, ours) for ours in ("exaequo", "exaequo for ranx", "exaequo of ranx")),
+    Aim("cold", "import numpy", 1 / 2, "exaequo trec_eval -m map"),
+    Aim("cold", "import numpy", 1 / 3, "exaequo eval"),
+    Aim("cold", "import numpy", 1, "exaequo --help"),
+    Aim("strategies", "conventional", 1 / 1.2, "three strategies"),
+    Aim("measures", "one measure", 1 / 1.5, "ten measures"),
+)
+#: The most memory, in MB, that a run of millions of lines may take.
+MOST = {"five": 1500, "large": 1500}
 
 
 def present(work: Work) -> dict[str, Prepare]:

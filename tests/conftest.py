@@ -23,6 +23,11 @@ settings.register_profile("local", deadline=None)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the tests of Spark: they take longest, and would be at work alone at the end."""
+    items.sort(key=lambda item: "spark" not in item.path.parts)
+
+
 @pytest.fixture(autouse=True)
 def from_the_start(request: pytest.FixtureRequest) -> None:
     """Let the generator of a module begin anew: random numbers of a test do not depend on the tests before it."""

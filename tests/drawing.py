@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -107,3 +109,20 @@ def same(found: pl.DataFrame, expected: pl.DataFrame) -> None:
     there = ~(one["value"].is_nan() & two["value"].is_nan()).to_numpy()
     differ = np.flatnonzero((bits[0] != bits[1]) & there)
     assert not len(differ), one.with_columns(two["value"].alias("expected"))[differ]
+
+
+def write_archive(folder: Path) -> None:
+    """Write two editions of four runs each; one run is packed, one is broken."""
+    for edition, seed in (("1999", 7), ("2000", 9)):
+        data = drawn(seed, runs=4)
+        runs = folder / "adhoc" / edition / "runs"
+        runs.mkdir(parents=True)
+        judged = "".join(f"{qid} 0 {docno} {rel:g}\n" for qid, docno, rel in data.qrels.rows())
+        (runs.parent / "qrels.txt").write_text(judged)
+        for (name,), own in data.lines.partition_by("run", as_dict=True).items():
+            text = "".join(f"{q} Q0 {d} {r} {s!r} {str(n)[-1]}\n" for n, q, d, s, r, _ in own.rows())
+            file = runs / str(name).replace(" ", "")
+            if name == "run 1":
+                Path(f"{file}.gz").write_bytes(gzip.compress(text.encode()))
+            else:
+                file.write_text(text + ("t1 Q0 d 1 nan 3\n" if (name, edition) == ("run 3", "2000") else ""))

@@ -202,6 +202,33 @@ def soon(done: Callable[[], bool]) -> bool:
     return done()
 
 
+def test_an_interrupt_where_python_cannot_raise_it_is_quiet() -> None:
+    """In the end of an object, say: Python would print a traceback, and go on until the process is ended."""
+    code = """
+        import os, signal, time
+        from exaequo.cli import stopping
+
+        class Odd:
+            def __del__(self):
+                raise ValueError("told")
+
+        class Ends:
+            def __del__(self):
+                os.kill(os.getpid(), signal.SIGTERM)
+                for _ in range(100):
+                    time.sleep(0.01)
+
+        stopping.listen()
+        Odd()
+        Ends()
+        time.sleep(20)
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, timeout=20)
+    assert done.returncode == 128 + signal.SIGTERM
+    assert b"told" in done.stderr
+    assert b"KeyboardInterrupt" not in done.stderr
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_at_any_moment(data: Path, tmp_path: Path, number: signal.Signals) -> None:
     source, out = random.Random(number), tmp_path / "out.json"

@@ -204,6 +204,8 @@ def test_ties_by_hand() -> None:
         ({"1": {"a": 1.0, "b": 2.0}, "2": {"c": 0.0, "d": -1.0, "e": 3.0}}, "baecd"),
         ({"2": {"c": 5.0}, "1": {"a": 2.0, "b": 1.0}}, "abc"),
         ({"1": {"a": 2.0, "b": 3.0}}, "ba"),
+        ({"2": {"e": 1.0, "d": 1.0, "c": 2.0}, "1": {"a": 0.0, "b": 0.0, "f": -1.0}}, "abfced"),
+        ({"2": {"c": 1.0}, "1": {"f": 0.0, "a": 2.0, "e": 0.0, "d": 2.0, "b": 3.0}}, "badfec"),  # too uneven for rows
     ],
 )
 def test_lists_that_are_not_in_order(run: Sims, order: str) -> None:

@@ -1,4 +1,4 @@
-"""Large files within bounds: a million lines in under a gigabyte, and faster than the nearest peer."""
+"""Large files within bounds: a million lines in 300 MB, and faster than the nearest peer."""
 
 from __future__ import annotations
 
@@ -8,22 +8,21 @@ from pathlib import Path
 import pytest
 from archive import three_to_one, write_archive
 from comparison import all_pairs
-from small import cold, in_memory, kept, strategies
 from speed import measured
 from works import WORKS, Shape
 
 pytestmark = pytest.mark.speed
 
 
-def test_a_million_lines_in_under_a_gigabyte() -> None:
+def test_a_million_lines_in_little_memory() -> None:
     work = replace(WORKS["strategies"], shape=Shape(1000, 1000, 250))
-    assert measured("strategies", work, 1, quick=False)["tools"]["three strategies"]["peak MB"] < 1000
+    assert measured("strategies", work, 1, quick=False)["tools"]["three strategies"]["peak MB"] < 300
 
 
 def test_faster_than_pytrec_eval() -> None:
-    """The figure to show is 2; less is asked here, because other programs may run beside this one."""
+    """The figure to show is 5; less is asked here, because other programs may run beside this one."""
     work = replace(WORKS["one"], does={tool: WORKS["one"].does[tool] for tool in ("exaequo", "pytrec_eval")})
-    assert measured("one", work, 9, quick=False)["tools"]["pytrec_eval"]["times"] > 1.4
+    assert measured("one", work, 9, quick=False)["tools"]["pytrec_eval"]["times"] > 2.5
 
 
 def test_three_strategies_cost_little_more_than_one(tmp_path: Path) -> None:
@@ -32,23 +31,32 @@ def test_three_strategies_cost_little_more_than_one(tmp_path: Path) -> None:
     assert three_to_one(tmp_path / "web" / "1993") < 2.2
 
 
+def times(work: str, rounds: int = 7) -> dict[str, float]:
+    """Return how many times the time of the first tool each takes."""
+    return {tool: each["times"] for tool, each in measured(work, WORKS[work], rounds, quick=False)["tools"].items()}
+
+
 @pytest.mark.soak
 def test_small_work_beside_peers() -> None:
-    """The figures to show are 5 to 10, 0.7 and 0.5; more is allowed, because other programs may run beside this one."""
-    few, many, again = in_memory(3, 10, 10, 100), in_memory(50, 1000, 1500, 9), kept(50, 1000, 1500, 9)
-    assert all(figures["ratio"] < 20 for name, figures in few.items() if "all measures" not in name)
-    assert all(figures["ratio"] < 2 for figures in many.values())
-    assert all(figures["ratio"] < 1 for figures in again.values())
+    """More is allowed than the figures to show, because other programs may run beside this one."""
+    tiny, again = times("tiny"), times("kept")
+    assert all(each < 10 * tiny["pytrec_eval"] for tool, each in tiny.items() if tool.startswith("exaequo"))
+    assert all(each < again["ranx"] for tool, each in again.items() if tool != "ranx")
+    assert times("objects")["pytrec_eval"] > 0.7
+    assert times("every")["pytrec_eval"] > 0.5
 
 
 def test_more_strategies_and_measures_cost_little() -> None:
-    assert all(figures["ratio"] < 1.5 for figures in strategies(50, 1000, 1500, 9).values())
+    assert times("strategies")["three strategies"] < 1.5
+    assert times("measures")["ten measures"] < 1.5
 
 
 def test_commands_start_soon() -> None:
     """Beside a Python that imports NumPy; the figures to show are 1, 2 and 3."""
-    figures = [each["ratio"] for each in cold(50, 1000, 1500, 7).values()]
-    assert all(mine < most for mine, most in zip(figures, (1.3, 3, 4), strict=True))
+    mine = {"exaequo --help": 1.3, "exaequo trec_eval -m map": 3, "exaequo eval": 4}
+    work = replace(WORKS["cold"], does={tool: WORKS["cold"].does[tool] for tool in (*mine, "import numpy")})
+    found = measured("cold", work, 7, quick=False)["tools"]
+    assert all(found[tool]["times"] < most * found["import numpy"]["times"] for tool, most in mine.items())
 
 
 def test_all_pairs_of_130_systems() -> None:

@@ -55,6 +55,7 @@ class InputError(ExaequoError, ValueError):
 
     def __init__(self, problems: Problem | Sequence[Problem], *, checked: bool = True) -> None:
         self.problems = (problems,) if isinstance(problems, Problem) else tuple(problems)
+        self.checked = checked
         said = self.problems[: 1 if checked else MOST_SAID]
         more = len(self.problems) - len(said)
         by_command = checked and self.problems[0].line is not None

@@ -1,32 +1,35 @@
 """Evaluating: judgments and runs → `Ordering`s, one after the other → `Scores`.
 
 `judged_runs` is the one loop that judges and sorts runs as they are read; `evaluate_runs` measures what it yields, and
-notes what else is asked of each run while it is at hand. Everything after works on the `Scores`.
+notes what else is asked of each run while it is at hand. `evaluate_files` does both for files, many of them at a time,
+large ones in stretches. Everything after works on the `Scores`.
 """
 
 from __future__ import annotations
 
+import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Unpack
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from exaequo.choices import EXPECTED, INTERVAL, ORDERS_SAMPLED
-from exaequo.errors import BadParameter, DataWarning, MissingTopics, bad_input
-from exaequo.expected import expected_values
-from exaequo.frames import pl
-from exaequo.judge import JudgedRun, Judgments, judge, prepare
+from exaequo.choices import ORDERS_SAMPLED, STDIN
+from exaequo.errors import BadParameter, DataWarning, InputError
+from exaequo.expected import Expected, filled
+from exaequo.hands import helpers, shared
+from exaequo.judge import Bools, Floats, Judgments, judge, prepare
 from exaequo.measures import Measure, parse_measures
-from exaequo.options import Evaluation, Options, first_order, keywords, one_strategy
+from exaequo.measuring import Evaluated, assembled, evaluated, measured, orders_of, returned
+from exaequo.options import Evaluation, Options, keywords, one_strategy
 from exaequo.order import Ordering
-from exaequo.read import Qrels, QrelsLike, Run, RunLike, RunsLike, read_qrels, read_run, read_runs, unique_names
-from exaequo.read.ahead import ahead
-from exaequo.read.oddities import other_forms
-from exaequo.read.trec import quoted
-from exaequo.scores import ALL, Block, Scores
-from exaequo.text import count, listed
+from exaequo.read import Qrels, QrelsLike, Run, RunLike, RunsLike, each_run, read_qrels, read_run
+from exaequo.read.source import Source, called, size_of
+from exaequo.read.stretches import LINES, PER_TOPIC, SIZE, Stretch, digest_of_all, read_stretch, stretches
+from exaequo.remarks import remarks_on_judgments, remarks_on_run, remarks_on_topics
+from exaequo.scores import Block, Scores
 
 #: A run that was judged and sorted, with what there is to say about it.
 Judged = tuple[Ordering, list[str]]
@@ -62,8 +65,13 @@ def evaluate(
     reading, given = keywords("evaluate", options)
     chosen = Options.of(ties, samples=samples, **given)
     parsed = parse_measures(measures)
-    judged = judged_runs(read_qrels(qrels, **reading), read_runs(runs, **reading), chosen, parsed)
-    scores = evaluate_runs(judged, parsed, chosen, interval=interval)
+    judgments, named = read_qrels(qrels, **reading), each_run(runs)
+    files = [(name, os.fspath(run)) for name, run in named if isinstance(run, str | os.PathLike) and run != STDIN]
+    if named and len(files) == len(named):
+        scores = evaluate_files(judgments, files, parsed, chosen, interval=interval, reading=reading)
+    else:
+        read = (read_run(run, name=name, **reading) for name, run in named)
+        scores = evaluate_runs(judged_runs(judgments, read, chosen, parsed), parsed, chosen, interval=interval)
     warn(scores.warnings)
     return scores
 
@@ -109,26 +117,11 @@ def judged_runs(
     """
     judgments = qrels if isinstance(qrels, Judgments) else prepared(qrels, options)
     remarks: list[str] = [] if judgments is qrels else remarks_on_judgments(judgments, measures)
-    for run in ahead(iter(runs)):
+    for run in runs:
         judged = judge(run, judgments)
         remarks += remarks_on_run(judged, options)
         yield Ordering(judged, options.precision), remarks
         remarks = []
-
-
-# ------------------------------------------------------------------------------------------------------ measuring
-
-
-@dataclass(frozen=True, eq=False)
-class Evaluated:
-    """What is kept of a run: its lines are let go before the next one is read."""
-
-    name: str
-    file: str
-    blocks: list[Block]
-    beside: list[Block]
-    about: dict[str, Any]
-    facts: Any
 
 
 def evaluate_runs(
@@ -145,216 +138,176 @@ def evaluate_runs(
     With `interval`, what the three strategies give that tell what ties decide stands beside what was asked for; `also`
     are measures that do so under the first order. `facts` notes what else is wanted of a run, for `Scores.facts`.
     """
-    evaluated: list[Evaluated] = []
+    kept: list[Evaluated] = []
     remarks: list[str] = []
     qrels: Judgments | None = None
-    more = [ties for ties in (INTERVAL if interval else ()) if ties not in options.ties]
     for ordering, said in runs:
         qrels = ordering.judgments
         remarks += said
-        blocks = _measured(ordering, measures, [*options.ties, *more], options)
-        blocks, beside = blocks[: len(options.ties)], blocks[len(options.ties) :]
-        beside += _measured(ordering, also, [first_order(options.ties)], options) if also else []
-        about = {**_described(ordering.run), "tied": ordering.n_tied}
-        noted = facts(ordering) if facts is not None else None
-        evaluated.append(Evaluated(ordering.run.name, ordering.run.source.name, blocks, beside, about, noted))
+        kept.append(evaluated(ordering, measures, also, options, interval=interval, facts=facts))
     if qrels is None:
         raise BadParameter("No run is given.")
-    return assembled(evaluated, qrels, measures, options, remarks)
+    return assembled(kept, qrels, measures, options, remarks)
 
 
-def assembled(
-    evaluated: Sequence[Evaluated],
-    qrels: Judgments,
+# ----------------------------------------------------------------------------------------------------------- files
+
+
+class _Unit(NamedTuple):
+    """What is done at once: a file, with the name its run is given, if it is; or a stretch of it."""
+
+    name: str | None
+    path: str
+    stretch: Stretch | None = None
+
+
+class _Part(NamedTuple):
+    """What came of a stretch: values under each strategy, of the topics that are `there`; of the first, of all topics.
+
+    `topics` are what all its topics are called; `judged` says whether any line is.
+    """
+
+    name: str
+    lines: int
+    tied: int
+    values: list[Floats | Expected]
+    there: Bools
+    topics: list[str]
+    judged: bool
+
+
+#: What came of a file, and what there is to say about it.
+_Whole = tuple[Evaluated, list[str]]
+
+
+def evaluate_files(
+    qrels: Qrels,
+    named: Sequence[tuple[str | None, str]],
     measures: Sequence[Measure],
     options: Options,
-    remarks: Sequence[str],
+    *,
+    interval: bool = False,
+    reading: Mapping[str, Any] | None = None,
+    tell: Callable[[int, int], None] = lambda _, __: None,
 ) -> Scores:
-    """Put together what was kept of all runs."""
-    remarks = [*remarks, *cautions(measures, qrels.n_topics)]
-    names = unique_names([(each.name, each.file) for each in evaluated])
-    named = list(zip(names, evaluated, strict=True))
-    return Scores(
-        measures=tuple(measures),
-        blocks=tuple(replace(block, run=name) for name, each in named for block in each.blocks),
-        beside=tuple(replace(block, run=name) for name, each in named for block in each.beside),
-        facts={name: each.facts for name, each in named},
-        remarks=tuple(remarks),
-        options=dict(vars(options)),
-        inputs={
-            "qrels": _described(qrels.qrels),
-            "runs": [{"name": name, **each.about} for name, each in named],
-        },
-        every=qrels.names,
-    )
+    """Read and evaluate files, each with the name its run is given, or None, as `evaluate_runs` does runs.
+
+    Other processes help with many of them; large ones are evaluated stretch by stretch, in little memory. `reading`
+    has keywords of `read_run`; `tell` is told how many of how many units of work are done.
+    """
+    judgments = prepared(qrels, options)
+    remarks = remarks_on_judgments(judgments, measures)
+    work = FileWork(judgments, tuple(measures), options, interval, reading or {})
+    units = [work.units(name, path) for name, path in named]
+    found = shared(work, [*chain(*units)], work.helpers([path for _, path in named]), tell)
+    kept = []
+    for own in units:
+        one, said = work.joined(own[0], [next(found) for _ in own]) or work.whole(own[0])
+        kept.append(one)
+        remarks += said
+    return assembled(kept, judgments, measures, options, remarks)
 
 
-def _measured(ordering: Ordering, measures: Sequence[Measure], ties: Iterable[str], options: Options) -> list[Block]:
-    """Compute all measures under each strategy; where nothing is tied, the orders are one."""
-    blocks: list[Block] = []
-    for each in ties:
-        expected = None
-        if each == EXPECTED:
-            expected = expected_values(
-                ordering, measures, depth=options.depth, seed=options.seed, samples=options.samples
-            )
-            values = expected.values
-        elif blocks and not ordering.n_tied:
-            values = blocks[0].values
-        else:
-            ranking = ordering.ranking(each, seed=options.seed, depth=options.depth)
-            values = np.stack([measure.values(ranking) for measure in measures])
-        blocks.append(Block(ordering.run.name, each, tuple(measures), ordering.judgments.names, values, expected))
-    if options.missing != "skip":
-        return blocks
-    kept = np.flatnonzero(ordering.judged_run.returned)
-    if not len(kept):
-        found = "none of its topics has a relevant document"
-        raise bad_input(ordering.run.source.name, found, "at least one", "Choose --missing zero.")
-    return [block.part(kept) for block in blocks]
+@dataclass(frozen=True, eq=False)
+class FileWork:
+    """How files are evaluated: what other processes are told."""
 
+    judgments: Judgments
+    measures: tuple[Measure, ...]
+    options: Options
+    interval: bool
+    reading: Mapping[str, Any]
 
-def _described(data: Run | Qrels) -> dict[str, Any]:
-    return {"file": data.source.name, "sha256": data.source.sha256, "lines": data.height}
+    def in_stretches(self, path: str, tell: Callable[[str], None]) -> _Whole | None:
+        """Evaluate a large file of clean TREC text in little memory; None if it is none; `tell` how far it is."""
+        units = self.units(None, path)
+        if units[0].stretch is None:
+            return None
+        told = shared(self, units, self.helpers([path]), lambda done, every: tell(f"{done:,} of {every:,} stretches"))
+        return self.joined(units[0], [*told])
 
+    def helpers(self, paths: Iterable[str]) -> int:
+        """Return how many processes help: none with files that can be read but once, or measures they do not know."""
+        sizes = [size_of(path) for path in paths]
+        known = all(sizes) and all(measure.definition.ours for measure in self.measures)
+        return helpers(sum(sizes)) if known else 0
 
-# --------------------------------------------------------------------------------------------------------- remarks
+    def units(self, name: str | None, path: str) -> list[_Unit]:
+        """Return a file, or stretches of a large one, long enough for what each of them needs for all topics."""
+        trec = self.reading.get("reader") in (None, "trec")
+        cut = stretches(path, max(SIZE, PER_TOPIC * self.judgments.n_topics)) if trec else []
+        return [_Unit(name, path, each) for each in cut] or [_Unit(name, path)]
 
+    def __call__(self, unit: _Unit) -> _Whole | _Part | None:
+        """Evaluate a file, or a stretch: nothing comes of one that is not plain."""
+        return self.whole(unit) if unit.stretch is None else self._stretch(unit.stretch)
 
-def remarks_on_judgments(judgments: Judgments, measures: Sequence[Measure] = ()) -> list[str]:
-    """Say what about the judgments changes how scores should be read; raise if there is nothing to evaluate."""
-    remarks = [*judgments.qrels.source.remarks]
-    name = judgments.qrels.source.name
-    if not judgments.n_topics:
-        found = f"no relevant document in {count(len(judgments.nothing_relevant), 'topic')}"
-        mend = "Check the judgments, --rel-level and --max-grade."
-        raise bad_input(name, found, "at least one", mend)
-    if ALL in judgments.names:
-        remarks.append(f"{name}: a topic is called {ALL!r}; in CSV and trec output so are the figures of all topics")
-    if judgments.nothing_relevant:
-        topics = judgments.nothing_relevant
-        left = f"{count(len(topics), 'topic')} with nothing relevant left out of all averages: {listed(topics)}"
-        valued = [
-            each.name for each in measures if each.definition.family == "filters" and not each.definition.undefined
-        ]
-        counted = f"; {listed(valued)} would have a value there, and `exaequo filter --compare` counts it"
-        remarks.append(f"{name}: {left}{counted if valued else ''}")
-    remarks += remarks_on_grades(judgments)
-    for level in sorted({m.params["rel"] for m in measures if m.params.get("rel") is not None}):
-        empty = int((judgments.counted(level) == 0).sum())
-        if empty:
-            what = f"{count(empty, 'topic')} with nothing relevant at rel={level:g}"
-            remarks.append(f"{name}: {what}, scored there like lists that find nothing")
-    return remarks
+    def whole(self, unit: _Unit) -> _Whole:
+        """Evaluate a file that is read as a whole."""
+        run = read_run(unit.path, name=unit.name, **self.reading)
+        parts = self._parts(run)
+        if any(part.judged for part in parts):
+            return self._put_together(run.name, run.source, parts)
+        ((ordering, remarks),) = judged_runs(self.judgments, [run], self.options)
+        return evaluated(ordering, self.measures, (), self.options, interval=self.interval), remarks
 
+    def _parts(self, run: Run) -> list[_Part]:
+        """Evaluate a large run, packed mostly, in parts; none comes of one that is not plain, or has errors to tell."""
+        lines = max(LINES, PER_TOPIC * self.judgments.n_topics // 32)
+        if run.plain is None or run.height <= 2 * lines:
+            return []
+        try:
+            return [self._part(each, first=not at) for at, each in enumerate(run.parts(lines))]
+        except InputError:  # another part may have what is told first
+            return []
 
-def cautions(measures: Iterable[Measure], topics: int) -> list[str]:
-    """Say of which measures the values of several topics should not be averaged, though they are."""
-    several = (measure for measure in measures if measure.definition.caution and topics > 1)
-    return [f"{measure}: averaged over topics, but {measure.definition.caution}" for measure in several]
+    def _stretch(self, stretch: Stretch) -> _Part | None:
+        run = read_stretch(stretch)
+        try:
+            return None if run is None else self._part(run, first=not stretch.start)
+        except InputError:  # another stretch may have what is told first
+            return None
 
+    def _part(self, run: Run, *, first: bool) -> _Part:
+        """Evaluate some lists of a run; the first of them have values for all topics, for those that the run lacks."""
+        judged = judge(run, self.judgments)
+        ordering = Ordering(judged, self.options.precision)
+        found = measured(ordering, self.measures, orders_of(self.options, interval=self.interval), self.options)
+        there = judged.returned > 0
+        at = np.flatnonzero(there | first)
+        values = [each.part(at) if isinstance(each, Expected) else each[:, at] for each in found]
+        return _Part(run.name, run.height, ordering.n_tied, values, there, run.topics, bool(judged.judged.any()))
 
-def remarks_on_grades(judgments: Judgments) -> list[str]:
-    """Say which judgments are not taken as they stand, mended ones first."""
-    remarks = [*map(str, judgments.qrels.source.mended)]
-    name = judgments.qrels.source.name
-    if judgments.too_high:
-        remarks.append(
-            f"{name}: {count(judgments.too_high, 'judgment')} above {judgments.highest:g} taken as not relevant "
-            "(--max-grade, max_grade= changes that)"
-        )
-    if judgments.merged:
-        remarks.append(
-            f"{name}: {count(judgments.merged, 'document')} judged again for another subtopic (the iteration field); "
-            "measures without subtopics take the highest grade"
-        )
-    for column, what, measure in (("stratum", "strata", "xinfAP"), ("prob", "chances to be drawn", "statAP")):
-        if judgments.qrels.plain is None and column in judgments.qrels.frame.columns:
-            remarks.append(
-                f"{name}: the judgments are a sample, with {what}; {measure} estimates from it, all other measures "
-                "take what was judged for all there is"
-            )
-    return remarks
+    def joined(self, unit: _Unit, parts: Sequence[Any]) -> _Whole | None:
+        """Return what came of a file, or of its stretches; None if it is not plain throughout."""
+        if unit.stretch is None:
+            whole: _Whole = parts[0]
+            return whole
+        topics = [name for part in parts if part for name in part.topics]
+        plain = all(parts) and len({part.name for part in parts}) == 1 and len({*topics}) == len(topics)
+        if not plain or not any(part.judged for part in parts):
+            return None
+        digest = None
+        if self.reading.get("digest") and (digest := digest_of_all(unit.stretch)) is None:
+            return None
+        return self._put_together(unit.name or parts[0].name, Source(called(unit.path), digest), parts)
 
-
-def remarks_on_lines(run: Run) -> list[str]:
-    """Say what is notable about a run by itself: a header, ties, and ranks that contradict the scores."""
-    frame = run.frame
-    remarks = []
-    if run.source.header:
-        lines = count(run.source.header.count("\n"), "line")
-        remarks.append(f"{run.source.name}: begins with a header of metadata ({lines}; `exaequo metadata` shows it)")
-    tied = frame.select(pl.struct("qid", "sim").is_duplicated().sum()).item()
-    if tied:
-        share = 100 * tied / frame.height
-        remarks.append(f"{run.source.name}: {count(tied, 'document')} tied with another ({share:.1f} % of the run)")
-    if "rank" in frame.columns:
-        ranked = frame.with_columns(pl.col("rank").cast(pl.Float64, strict=False)).sort("qid", "rank")
-        same_list = pl.col("qid") == pl.col("qid").shift()
-        above = pl.col("sim") > pl.col("sim").shift()
-        lists = ranked.filter(same_list & above)["qid"].n_unique()
-        if lists:
-            remarks.append(f"{run.source.name}: ranks contradict scores in {count(lists, 'list')}; scores decide")
-    return remarks
-
-
-def refuse_unjudged(run: Run, qrels: Qrels) -> None:
-    """Refuse a run of whose topics none is judged."""
-    mine, judged = (each.frame["qid"].unique().sort() for each in (run, qrels))
-    if mine.is_in(judged.implode()).any():
-        return
-    none = "its only topic is not judged" if len(mine) == 1 else f"none of its {len(mine):,} topics is judged"
-    found = f"{none} ({listed(mine.to_list(), 3)})"
-    mend = "Check that the run and the qrels are of the same collection."
-    if mine.str.contains(r"\S \S").any() != judged.str.contains(r"\S \S").any():
-        mend = "If one names queries by id, the other by text, name a field of both: --columns qid=NAME, columns=."
-    raise bad_input(run.source.name, found, f"topics such as {listed(judged.to_list(), 3)}", mend)
-
-
-def _remarks_on_documents(judged: JudgedRun) -> list[str]:
-    """Say that the documents of a run and those judged seem to have different names."""
-    if judged.run.plain is not None and judged.judged.any():
-        return []
-    name, run, qrels = judged.run.source.name, judged.run.frame, judged.judgments.qrels.frame
-    remarks = []
-    if len(judged.row) and not judged.judged.any():
-        ours, theirs = run["docno"][int(judged.row[0])], qrels["docno"][int(judged.judgments.row[0])]
-        names = f"they have names such as {quoted(ours)}, judged ones {quoted(theirs)}"
-        remarks.append(f"{name}: none of its documents is judged; {names}")
-    other = other_forms(run, qrels)
-    if other is not None:
-        number, docno = other
-        what = f"{count(number, 'document')} judged under another Unicode form of the name, such as {quoted(docno)}"
-        remarks.append(f"{name}: {what}; taken as not judged")
-    return remarks
-
-
-def remarks_on_run(judged: JudgedRun, options: Options) -> list[str]:
-    """Say what about a run changes how its scores should be read; raise if it cannot be evaluated at all."""
-    run, stray, missing = judged.run, judged.stray, judged.missing
-    remarks = [*map(str, run.source.mended), *run.source.remarks]
-    if stray:
-        refuse_unjudged(run, judged.judgments.qrels)
-    remarks += _remarks_on_documents(judged)
-    if run.n_names > 1:
-        remarks.append(f"{run.source.name}: {run.n_names} different run ids; taken as one run, called {run.name}")
-    single = options.precision == "single"
-    if single and max(judged.sim.max(initial=0), -judged.sim.min(initial=0)) > np.finfo(np.float32).max:
-        remarks.append(f"{run.source.name}: scores too large for single precision are all tied")
-    return remarks + remarks_on_topics(run.source.name, stray, missing, judged.judgments.n_topics, options)
-
-
-def remarks_on_topics(
-    name: str, stray: Sequence[str], missing: Sequence[str], n_topics: int, options: Options
-) -> list[str]:
-    """Say which topics of a run nobody judged, and which it lacks; raise if it may lack none."""
-    remarks = []
-    if stray:
-        remarks.append(f"{name}: {count(len(stray), 'topic')} nobody judged, ignored: {listed(stray)}")
-    if missing:
-        what = f"{len(missing):,} of {n_topics:,} evaluated topics missing: {listed(missing)}"
-        if options.missing == "error":
-            raise MissingTopics(f"{name}: {what}. Add them, or choose --missing zero or skip.")
-        done = "scored as empty lists" if options.missing == "zero" else "left out"
-        remarks.append(f"{name}: {what}; {done}")
-    return remarks
+    def _put_together(self, name: str, source: Source, parts: Sequence[_Part]) -> _Whole:
+        file, known, measures = source.name, self.judgments, self.measures
+        values = parts[0].values
+        for part in parts[1:]:
+            at = np.flatnonzero(part.there)
+            values = [filled(old, at, new) for old, new in zip(values, part.values, strict=True)]
+        there = np.logical_or.reduce([part.there for part in parts])
+        orders = orders_of(self.options, interval=self.interval)
+        blocks = [Block.of(name, ties, measures, known.names, own) for ties, own in zip(orders, values, strict=True)]
+        if self.options.missing == "skip":
+            blocks = returned(blocks, there, file)
+        about = {"file": file, "sha256": source.sha256, "lines": sum(part.lines for part in parts)}
+        about["tied"] = sum(part.tied for part in parts)
+        stray = sorted({topic for part in parts for topic in part.topics} - {*known.names, *known.nothing_relevant})
+        missing = [known.names[at] for at in np.flatnonzero(~there).tolist()]
+        said = [*map(str, source.mended), *source.remarks]
+        said += remarks_on_topics(file, stray, missing, known.n_topics, self.options)
+        asked = len(self.options.ties)
+        return Evaluated(name, file, blocks[:asked], blocks[asked:], about, None), said

@@ -25,6 +25,7 @@ from exaequo.order import Groups, Ordering, Ranking
 MOST_ORDERS = 720
 #: How a value came about.
 CLOSED, ALL_ORDERS, SAMPLED = "closed form", "all orders", "sampled"
+_HARD = (CLOSED, ALL_ORDERS, SAMPLED)
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +49,17 @@ class Expected:
         """Keep some measures."""
         at, how = list(kept), tuple(self.how[row] for row in kept)
         return Expected(self.values[at], self.deviation[at], self.error[at], how)
+
+
+def filled(old: Floats | Expected, at: Ints, new: Floats | Expected) -> Floats | Expected:
+    """Put other values of these topics into those of all, in place; expected ones keep the harder way of both."""
+    if isinstance(old, Expected) and isinstance(new, Expected):
+        for name in ("values", "deviation", "error"):
+            getattr(old, name)[:, at] = getattr(new, name)
+        return replace(old, how=tuple(max(pair, key=_HARD.index) for pair in zip(old.how, new.how, strict=True)))
+    if not isinstance(old, Expected) and not isinstance(new, Expected):
+        old[:, at] = new
+    return old
 
 
 def expected_values(

@@ -8,20 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import repeat
 
 import numpy as np
-import numpy.typing as npt
 
 from exaequo.choices import HIGHEST_GRADE
 from exaequo.frames import pl
 from exaequo.lots import Words, of_names
+from exaequo.read.decimals import Bools as Bools
+from exaequo.read.decimals import Floats as Floats
+from exaequo.read.decimals import Ints as Ints
 from exaequo.read.keys import Index
-from exaequo.read.plain import Floats as Floats
-from exaequo.read.plain import Ints as Ints
-from exaequo.read.plain import same_documents
 from exaequo.read.records import KEY, Qrels, Run, starts
-
-Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +71,7 @@ class Judgments:
     @cached_property
     def number(self) -> dict[str, int]:
         """The place of each topic among the `names`."""
-        return {name: at for at, name in enumerate(self.names)}
+        return dict(zip(self.names, range(len(self.names)), strict=True))
 
     @cached_property
     def lots(self) -> Words:
@@ -83,6 +81,8 @@ class Judgments:
     @cached_property
     def place(self) -> Ints:
         """The place in `topic` and `grade` of each line of the file, -1 if its topic is not evaluated."""
+        if len(self.row) == self.qrels.height:
+            return self.row
         places = np.full(self.qrels.height, -1)
         places[self.row] = np.arange(len(self.row))
         return places
@@ -151,30 +151,38 @@ def prepare(
     `every` evaluates topics with nothing relevant too.
     """
     known, rel = qrels.topics, qrels.numbers
-    code = _coded(qrels, {name: at for at, name in enumerate(known)})
+    number = dict(zip(known, range(len(known)), strict=True))
+    code = _coded(qrels, number)
     grade = np.where(rel > highest, 0.0, rel)
-    every_rel, every_row = rel, np.arange(len(rel))
+    row = np.arange(len(rel))
+    every_rel = rel
     if qrels.subtopics is not None:
         every_rel, every_row = qrels.subtopics["rel"].to_numpy(), qrels.subtopics["row"].to_numpy()
         grade = np.full(len(rel), -np.inf)
         np.maximum.at(grade, every_row, np.where(every_rel > highest, 0.0, every_rel))
     relevant = grade > 0 if level is None else grade >= level
     evaluated = np.bincount(code[relevant], minlength=len(known)) > 0
-    if every:
-        evaluated[:] = True
-    kept = evaluated[code]
-    return Judgments(
+    names, nothing_relevant = known, []
+    if not every and not evaluated.all():
+        names = [name for name, there in zip(known, evaluated.tolist(), strict=True) if there]
+        nothing_relevant = [name for name, there in zip(known, evaluated.tolist(), strict=True) if not there]
+        row = evaluated[code].nonzero()[0]
+        code, grade = (evaluated.cumsum() - 1)[code[row]], grade[row]
+    made = Judgments(
         qrels=qrels,
-        names=[name for name, there in zip(known, evaluated.tolist(), strict=True) if there],
-        topic=(np.cumsum(evaluated) - 1)[code[kept]],
-        grade=grade[kept],
-        row=np.flatnonzero(kept),
+        names=names,
+        topic=code,
+        grade=grade,
+        row=row,
         level=level,
         highest=highest,
-        nothing_relevant=[name for name, there in zip(known, evaluated.tolist(), strict=True) if not there],
-        too_high=int(np.sum(every_rel > highest)),
+        nothing_relevant=nothing_relevant,
+        too_high=int(np.count_nonzero(every_rel > highest)),
         merged=len(every_rel) - len(rel),
     )
+    if names is known:
+        vars(made)["number"] = number  # it need not be made again
+    return made
 
 
 def topic_codes(qids: pl.Series, topics: pl.Series) -> Ints:
@@ -234,8 +242,8 @@ class JudgedRun:
 def _coded(lines: Run | Qrels, number: Mapping[str, int]) -> Ints:
     """Return the number of the topic of each line, -1 if it has none."""
     if lines.plain is not None:
-        numbers = np.array([number.get(topic, -1) for topic in lines.plain.topics])
-        return np.repeat(numbers, lines.plain.sizes)
+        topics = lines.plain.topics
+        return np.fromiter(map(number.get, topics, repeat(-1)), np.int64, len(topics)).repeat(lines.plain.sizes)
     return topic_codes(lines.frame["qid"], pl.Series(list(number), dtype=pl.String))
 
 
@@ -257,14 +265,16 @@ def _look_up(run: Run, topic: Ints, judgments: Judgments) -> tuple[Ints, Ints]:
     agree is compared by topic and by name.
     """
     plain = judgments.qrels.plain
-    if run.plain is None or plain is None or plain.index is None:
+    if run.plain is None or plain is None:
         at, place = judgments.index.find(run.frame[KEY].to_numpy())
         same = (run.frame["docno"][at] == judgments.qrels.frame["docno"][judgments.row[place]]).to_numpy()
+        at, place = at[same], place[same]
     else:
-        at, row = plain.index.find(run.plain.keys)
-        evaluated = judgments.place[row] >= 0
-        at, row = at[evaluated], row[evaluated]
-        place = judgments.place[row]
-        same = same_documents(run.plain, at, plain, row)
-    same &= topic[at] == judgments.topic[place]
+        at, row = plain.found(run.plain)
+        place = row
+        if len(judgments.row) < judgments.qrels.height:
+            evaluated = judgments.place[row] >= 0
+            at = at[evaluated]
+            place = judgments.place[row[evaluated]]
+    same = topic[at] == judgments.topic[place]
     return at[same], place[same]

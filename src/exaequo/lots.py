@@ -6,7 +6,6 @@ A lot depends on nothing else, so a list is ordered alike whichever lists it is 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from hashlib import blake2b
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +21,8 @@ _BEYOND = np.uint64(11)
 
 def of_names(names: Iterable[str]) -> Words:
     """Return a number for each name, the same on every machine."""
+    from hashlib import blake2b  # takes a while to load, and few orders are random
+
     hashed = (blake2b(name.encode(errors="surrogatepass"), digest_size=8).digest() for name in names)
     return np.frombuffer(b"".join(hashed), dtype="<u8").astype(np.uint64)
 

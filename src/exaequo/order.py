@@ -144,9 +144,9 @@ class Ranking:
         return self._hits[level, cutoff]
 
     def _found(self, level: float | None) -> Hits:
-        at = np.flatnonzero(self.relevant(level))
+        at = self.relevant(level).nonzero()[0]
         topic = self.topic[at]
-        before = np.searchsorted(topic, np.arange(self.n_topics))
+        before = topic.searchsorted(np.arange(self.n_topics))
         nth = np.arange(len(at)) - before[topic] + 1
         return Hits(topic, self.rank[at], nth, self.grade[at])
 
@@ -170,21 +170,23 @@ class Ordering:
         check_choice("precision", precision, PRECISIONS)
         self.judged_run = judged
         self.precision = precision
-        with np.errstate(over="ignore"):
-            sim = judged.sim.astype(np.float32) if precision == "single" else judged.sim
-        order = _sorted_order(judged.topic, sim)
-        self._order = order
-        self._topic = judged.topic[order]
+        sim: npt.NDArray[np.floating[Any]] = judged.sim
+        if precision == "single":
+            with np.errstate(over="ignore"):
+                sim = sim.astype(np.float32)
         returned = judged.returned
-        self._rank = np.arange(1, len(order) + 1)
-        self._rank -= np.repeat(np.cumsum(returned) - returned, returned)
+        self._rank = np.arange(1, len(sim) + 1)
+        self._rank -= (returned.cumsum() - returned).repeat(returned)
+        self._order = order = _sorted_order(judged.topic, sim, returned, self._rank)
+        self._topic = judged.topic[order]
         sim = sim[order]
         same = (sim[1:] == sim[:-1]) & (self._topic[1:] == self._topic[:-1])
-        with_above = np.concatenate(([False], same)) if len(order) else np.zeros(0, dtype=bool)
-        with_below = np.concatenate((same, [False])) if len(order) else np.zeros(0, dtype=bool)
-        #: Places of tied documents, and the number of the tie each belongs to.
-        self._places = np.flatnonzero(with_above | with_below)
-        self._group = np.cumsum(~with_above)
+        tied = np.zeros(len(order), dtype=bool)
+        tied[1:] = same
+        #: The number of the tie of each document; places of tied documents, and the number of the tie of each.
+        self._group = (~tied).cumsum()
+        tied[:-1] |= same
+        self._places = tied.nonzero()[0]
         self._tie = self._group[self._places]
         self._rankings: dict[tuple[str, int, int | None], Ranking] = {}
         self._alone: dict[int, Ordering] = {}
@@ -278,15 +280,20 @@ class Ordering:
     def _file_ranks(self) -> Floats:
         run = self.judged_run.run
         if "rank" not in run.frame.columns:
-            raise bad_input(run.source.name, "there is no rank", "a rank column", "Use another --ties.")
+            raise bad_input(self._called(0)[0], "there is no rank", "a rank column", "Use another --ties.")
         text = self._tied_column("rank")
         rank = text.cast(pl.Float64, strict=False)
         bad = (rank.is_null() | ~rank.is_finite()).arg_true()
         if len(bad):
             at = bad[0]
-            where = f"document {self._tied_column('docno')[at]!r} of topic {self._tied_column('qid')[at]!r}"
-            raise bad_input(run.source.name, f"the rank of {where} is {text[at]!r}", "a number", "Use another --ties.")
+            name, topic = self._called(at)
+            where = f"document {self._tied_column('docno')[at]!r} of topic {topic!r}"
+            raise bad_input(name, f"the rank of {where} is {text[at]!r}", "a number", "Use another --ties.")
         return rank.to_numpy()
+
+    def _called(self, at: int) -> tuple[str, str]:
+        """Return what messages call the run and the topic of a tied document."""
+        return self.run.source.name, self._tied_column("qid")[at]
 
     def _tied_column(self, name: str) -> pl.Series:
         return self.judged_run.run.frame[name][self.judged_run.row[self._order[self._places]]]
@@ -319,6 +326,9 @@ class Tied:
         return drawn(self.seed, ordering.judgments.lots[ordering._topic[places]], ordering._rank[places])
 
 
+#: How many times as large as all lists the matrix may be in which each of them is a row.
+_PADDED = 2
+
 #: The last sort key of each strategy; names order the rest, and all of it where a strategy has no key.
 KEYS: dict[str, Callable[[Tied], Floats]] = {
     "realistic": lambda tied: tied.judgment,
@@ -328,19 +338,31 @@ KEYS: dict[str, Callable[[Tied], Floats]] = {
 }
 
 
-def _sorted_order(topic: Ints, sim: npt.NDArray[np.floating[Any]]) -> Ints:
-    """Return the order by topic, then by score, best first, then as in the file."""
+def _sorted_order(topic: Ints, sim: npt.NDArray[np.floating[Any]], returned: Ints, rank: Ints) -> Ints:
+    """Return the order by topic, then by score, best first, then as in the file; each place in it has its `rank`."""
     other_topic = topic[1:] != topic[:-1]
-    start = np.append(0, np.flatnonzero(other_topic) + 1)
-    in_one_piece = len(start) == np.count_nonzero(np.bincount(topic))
-    if in_one_piece and np.all((sim[1:] <= sim[:-1]) | other_topic):
-        # The usual file: each list is in order and in one piece, so only the topics have to be sorted.
-        order = np.argsort(topic[start], kind="stable")
-        sizes = np.diff(start, append=len(topic))[order]
-        whole = np.repeat(start[order] - np.cumsum(sizes) + sizes, sizes)
-        whole += np.arange(len(topic))
-        return whole
+    start = np.append(0, other_topic.nonzero()[0] + 1)
+    sizes = returned[returned > 0]
+    if len(start) == len(sizes):  # each list is in one piece
+        first: Ints = start[topic[start].argsort()].repeat(sizes)
+        whole = first + (rank - 1)
+        if ((sim[1:] <= sim[:-1]) | other_topic).all():
+            # The usual file: each list is in order, so only the topics have to be sorted.
+            return whole
+        if len(sizes) * sizes.max() <= _PADDED * len(topic):
+            return first + _sorted_rows(-sim[whole], sizes)
     by_sim = np.argsort(-sim, kind="stable")
     # NumPy sorts small whole numbers by counting.
     own = topic[by_sim]
     return by_sim[np.argsort(own.astype(np.uint16) if own.max(initial=0) < 2**16 else own, kind="stable")]
+
+
+def _sorted_rows(values: npt.NDArray[np.floating[Any]], sizes: Ints) -> Ints:
+    """Return the order inside each of lists that follow each other: rows of a matrix, which stay near the processor."""
+    shape = len(sizes), sizes.max()
+    if sizes.min() == shape[1]:
+        return values.reshape(shape).argsort(axis=1, kind="stable").ravel()
+    there = np.arange(shape[1]) < sizes[:, None]
+    rows = np.full(shape, np.inf, dtype=values.dtype)
+    rows[there] = values
+    return rows.argsort(axis=1, kind="stable")[there]

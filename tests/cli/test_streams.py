@@ -107,3 +107,17 @@ def test_odd_manifests(changed: str, found: str, files: list[str], tmp_path: Pat
     with pytest.raises(exaequo.InputError) as raised:
         study(tmp_path / "m.toml", tmp_path / "out")
     assert found in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        ("import atexit; atexit.register(print, 'at exit')", "at exit"),
+        ("import threading; threading.Timer(0.5, print, ['in a thread']).start()", "in a thread"),
+        ("import sys; sys.setprofile(lambda *_: None); import atexit; atexit.register(print, 'watched')", "watched"),
+    ],
+)
+def test_a_command_ends_at_once_but_not_before_others(before: str, said: str) -> None:
+    code = f"import sys; sys.argv[1:] = ['--version']; {before}; import exaequo.__main__ as m; m.main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.splitlines()[-1], done.stderr) == (0, said, "")

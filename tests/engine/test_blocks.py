@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import hashlib
+import json
 import lzma
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-from drawing import drawn, same
+from drawing import Drawn, drawn, same, whole
 from exaequo.cli import run as command
-from exaequo.engine import groups, pieces
-from exaequo.engine.blocks import Reading, evaluate_blocks
+from exaequo.engine import blocks, groups, pieces, store
+from exaequo.engine.blocks import evaluate_blocks
+from exaequo.engine.pieces import Reading
+from exaequo.errors import InputError
 from exaequo.evaluation import evaluate_runs, judged_runs
 from exaequo.measures import parse_measures
 from exaequo.options import Options
 from exaequo.read import read_qrels, read_run
 from helpers import evaluate
 
+zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
+SKIPPED = b"\x5a\x2a\x4d\x18\x03\x00\x00\x00abc"  # a frame of zstd that holds no data
 MEASURES = parse_measures("AP nDCG@10 infAP gm(AP) NumRet")
 OPTIONS = Options.of(["realistic", "random", "input", "rank", "expected"], samples=5)
 QRELS = "".join(f"{qid} 0 {docno} {rel:g}\n" for qid, docno, rel in drawn(7).qrels.rows())
@@ -46,13 +53,22 @@ def scattered(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.sample(fraction=1, shuffle=True, seed=4)
 
 
+#: Another stream, and zeros behind it.
+TWO = lzma.compress(lines(FRAME[9:]).encode()) + bytes(8)
 WRITERS: dict[str, Callable[[Path], object]] = {
     "run.txt": lambda path: path.write_text(lines(FRAME)),
     "comments.txt": lambda path: path.write_text("# first\n" + lines(FRAME).replace("\n", "\r\n\n", 5)),
     "scattered.txt": lambda path: path.write_text(lines(scattered(FRAME))),
     "run.gz": lambda path: path.write_bytes(gzip.compress(lines(FRAME).encode())),
     "run.bz2": lambda path: path.write_bytes(bz2.compress(lines(FRAME).encode())),
+    "misnamed.txt": lambda path: path.write_bytes(bz2.compress(lines(FRAME).encode())),
+    "run.zst": lambda path: path.write_bytes(SKIPPED + zstd.compress(lines(FRAME).encode())),
     "run.xz": lambda path: path.write_bytes(lzma.compress(lines(FRAME).encode())),
+    "two.xz": lambda path: path.write_bytes(lzma.compress(lines(FRAME[:9]).encode()) + TWO),
+    "named.txt": lambda path: path.write_bytes(bz2.compress(lines(FRAME).encode())),
+    "old.txt": lambda path: path.write_bytes(lines(FRAME).replace("\n", "\r").encode() + b"\x1a"),
+    "blank.csv": lambda path: path.write_text("\n\n" + FRAME.drop("line").write_csv()),
+    "texts.csv": lambda path: FRAME.with_columns(text=pl.lit('a "text"\nof\nlines')).drop("line").write_csv(path),
     "run.csv": lambda path: FRAME.drop("line").write_csv(path),
     "run.tsv": lambda path: FRAME.drop("line").write_csv(path, separator="\t"),
     "run.jsonl": lambda path: FRAME.drop("line").write_ndjson(path),
@@ -66,15 +82,15 @@ def test_the_same_as_in_memory(small: Path, name: str, missing: str) -> None:
     WRITERS[name](small / name)
     qrels = read_qrels(small / "qrels.txt")
     options = Options(**{**vars(OPTIONS), "missing": missing})
-    found = evaluate_blocks(qrels, [str(small / name)], MEASURES, options, interval=True)
-    run = read_run(str(small / name))
+    reading = Reading(digest=True)
+    found = evaluate_blocks(qrels, [str(small / name)], MEASURES, options, reading=reading, interval=True)
+    run = read_run(str(small / name), digest=True)
     expected = evaluate_runs(judged_runs(qrels, [run], options), MEASURES, options, interval=True)
     same(found.to_polars(), expected.to_polars())
     assert found.tie_effects == expected.tie_effects
     assert found.expectations == expected.expectations
     assert found.warnings == expected.warnings
-    told = [{**each["runs"][0], "sha256": None} for each in (found.inputs, expected.inputs)]
-    assert told[0] == told[1]
+    assert found.inputs["runs"] == expected.inputs["runs"]
 
 
 def test_the_command_says_the_same(small: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -93,6 +109,8 @@ def test_the_command_says_the_same(small: Path, capfd: pytest.CaptureFixture[str
         ("t0 Q0 a 1 2 x\nt0 Q0 b 1 nan x\n", "run.txt:2: score is 'nan'"),
         (lines(FRAME) + "t0 Q0 b\n", f"run.txt:{FRAME.height + 1}: 3 fields"),
         ("t0 Q0 a 1 2 x\nt0 Q0 a 2 1 x\n", "topic 't0': document 'a' is there again"),
+        ("t0 Q0 a 1 2 x\nt0 Q0 a 2 1 x\n", '; errors="drop", --errors drop, keeps the best score.'),
+        ("t0 Q0 a 1 2\n", ", or read it with --engine local --mend."),
         ("zz Q0 a 1 2 x\n", "none of its 1 topic is judged (zz)"),
         ("", "the file is empty"),
     ],
@@ -105,15 +123,139 @@ def test_bad_files(small: Path, text: str, expected: str, capfd: pytest.CaptureF
     assert "Traceback" not in error
 
 
-def test_documents_there_again_are_dropped_if_asked(small: Path) -> None:
-    (small / "run.txt").write_text(lines(FRAME) + lines(FRAME[-1:].with_columns(pl.col("sim") - 1)))
+@pytest.mark.parametrize("name", ["run.gz", "run.bz2", "run.zst", "run.xz"])
+def test_damaged_archives(small: Path, name: str, capfd: pytest.CaptureFixture[str]) -> None:
+    WRITERS[name](small / name)
+    whole = (small / name).read_bytes()
+    for damaged in (whole[:-9], whole[:31] + b"xxxx" + whole[35:]):
+        (small / name).write_bytes(damaged)
+        assert command(["eval", str(small / "qrels.txt"), str(small / name), "--engine", "blocks"]) == 1
+        assert "archive is damaged or cut short" in capfd.readouterr().err
+
+
+WHOLE = lines(FRAME).encode()
+DAMAGED: dict[str, bytes] = {
+    "gzip": gzip.compress(WHOLE)[:200] + b"what is no stream" + gzip.compress(WHOLE)[217:],
+    "zstd": zstd.compress(WHOLE)[:-4] + b"abcd",
+    "bzip2": bz2.compress(WHOLE) + b"what is no stream",
+    "xz": lzma.compress(WHOLE) + bytes(2),
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGED)
+def test_archives_that_do_not_unpack_to_the_last_byte(small: Path, kind: str) -> None:
+    (small / "run").write_bytes(DAMAGED[kind])
+    with pytest.raises(InputError, match=f"run: the {kind} archive is damaged or cut short"):
+        evaluate_blocks(read_qrels(small / "qrels.txt"), [str(small / "run")], MEASURES, Options())
+
+
+NOTHING: dict[str, Callable[[Path], object]] = {
+    "run.txt": lambda path: path.write_text(" \n\n"),
+    "run.csv": lambda path: FRAME.clear().write_csv(path),
+    "run.parquet": lambda path: FRAME.clear().write_parquet(path),
+}
+
+
+@pytest.mark.parametrize("name", NOTHING)
+def test_a_run_without_rows(small: Path, name: str) -> None:
+    NOTHING[name](small / name)
+    with pytest.raises(InputError, match=f"{name}: there are no rows"):
+        evaluate_blocks(read_qrels(small / "qrels.txt"), [str(small / name)], MEASURES, Options())
+
+
+def test_ranks_that_are_not_everywhere(small: Path) -> None:
+    """Fields of JSON may lack, and so may a column in a piece; who has no rank is called as people call it."""
+    rows = FRAME.drop("line").with_columns(sim=pl.lit(1.0)).to_dicts()
+    for row in rows[40:]:
+        del row["rank"]
+    (small / "run.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    qrels, run = read_qrels(small / "qrels.txt"), read_run(str(small / "run.jsonl"))
+    found = evaluate_blocks(qrels, [str(small / "run.jsonl")], MEASURES, Options())
+    same(found.to_polars(), evaluate_runs(judged_runs(qrels, [run], Options()), MEASURES, Options()).to_polars())
+    where = rf"run '.*run\.jsonl': the rank of document 'd\d+' of topic '{rows[40]['qid']}' is None"
+    with pytest.raises(InputError, match=where):
+        evaluate_blocks(qrels, [str(small / "run.jsonl")], MEASURES, Options(ties=("rank",)))
+
+
+def test_rows_of_a_table_are_counted_from_its_start(small: Path) -> None:
+    FRAME.with_columns(sim=pl.when(pl.int_range(pl.len()) != 50).then("sim")).write_parquet(small / "run.parquet")
+    with pytest.raises(InputError, match=r"run\.parquet: row 50: score is missing"):
+        evaluate_blocks(read_qrels(small / "qrels.txt"), [str(small / "run.parquet")], MEASURES, Options())
+
+
+def test_lists_that_lack_are_evaluated_in_blocks_too(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an empty list scores is not always 0."""
+    monkeypatch.setattr(blocks, "_EMPTY", 2)
+    (small / "run.txt").write_text(lines(FRAME.filter(qid="t1")))
+    qrels, measures = read_qrels(small / "qrels.txt"), parse_measures("Width@10 E@10 AP")
+    found = evaluate_blocks(qrels, [str(small / "run.txt")], measures, Options())
+    same(found.to_polars(), evaluate(str(small / "qrels.txt"), str(small / "run.txt"), measures).to_polars())
+
+
+#: No id, no number, not finite, there again in a judged list and in another.
+BAD = [
+    ("t0", "x", "nan"),
+    ("t0", "y", "1e999"),
+    ("t1", "z", "x"),
+    ("zz", "a", "inf"),
+    ("zz", "b", "1"),
+    ("zz", "b", "2"),
+]
+
+
+def _with_bad(path: Path) -> int:
+    """Write a run with bad rows among the others; return how many."""
+    again = [(qid, docno, repr(sim - 1)) for qid, docno, sim, *_ in FRAME[-1:].rows()]
+    rows: list[tuple[str | None, ...]] = [
+        *((qid, docno, repr(sim)) for qid, docno, sim, *_ in FRAME.rows()),
+        *again,
+        *BAD,
+    ]
+    if path.suffix == ".txt":
+        path.write_text("".join(f"{qid} Q0 {docno} 1 {sim} mine\n" for qid, docno, sim in rows))
+        return 6
+    rows += [("t0", None, "1"), (None, "a", "1"), ("", "b", "1"), ("t2", "c", None)]
+    frame = pl.DataFrame(rows, schema=["qid", "docno", "sim"], orient="row")
+    if path.suffix == ".parquet":
+        frame.with_columns(pl.col("sim").cast(pl.Float64, strict=False)).write_parquet(path)
+    elif path.suffix == ".csv":
+        frame.write_csv(path)
+    else:
+        frame.write_ndjson(path)
+    return 10
+
+
+@pytest.mark.parametrize("name", ["run.txt", "run.csv", "run.jsonl", "run.parquet"])
+def test_bad_rows_are_dropped_and_counted_if_asked(small: Path, name: str) -> None:
+    bad = _with_bad(small / name)
     qrels = read_qrels(small / "qrels.txt")
-    found = evaluate_blocks(qrels, [str(small / "run.txt")], MEASURES, Options(), reading=Reading(errors="drop"))
+    found = evaluate_blocks(qrels, [str(small / name)], MEASURES, Options(), reading=Reading(errors="drop"))
     (small / "once.txt").write_text(lines(FRAME))
-    same(found.to_polars(), evaluate_blocks(qrels, [str(small / "once.txt")], MEASURES, Options()).to_polars())
-    assert found.warnings[-1].endswith(
-        "run.txt: 1 row dropped: no id or finite number, or a document that is there again"
-    )
+    expected = evaluate_blocks(qrels, [str(small / "once.txt")], MEASURES, Options()).to_polars()
+    same(found.to_polars().with_columns(run=pl.lit("mine")), expected)
+    why = "no id or finite number, or a document that is there again"
+    assert f"{name}: {bad} rows dropped: {why}" in "\n".join(found.warnings)
+    assert not any("None" in each for each in found.warnings)
+    with pytest.raises(InputError):
+        evaluate_blocks(qrels, [str(small / name)], MEASURES, Options())
+
+
+def test_what_is_no_line_is_not_dropped(small: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (small / "run.txt").write_text("t0 Q0 a 1 nan x\nt0 Q0 b\n")
+    asked = ["eval", str(small / "qrels.txt"), str(small / "run.txt"), "--engine", "blocks", "--errors", "drop"]
+    assert command(asked) == 1
+    assert "run.txt:2: 3 fields" in capfd.readouterr().err
+
+
+def test_json_has_the_hashes_of_files(small: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (small / "run.gz").write_bytes(gzip.compress(lines(scattered(FRAME)).encode()))
+    said = []
+    for engine in ("local", "blocks"):
+        asked = ["eval", str(small / "qrels.txt"), str(small / "run.gz"), "--engine", engine, "--format", "json"]
+        assert command(asked) == 0
+        said.append(json.loads(capfd.readouterr().out)["inputs"])
+    assert said[0] == said[1]
+    assert said[0]["runs"][0]["sha256"] == hashlib.sha256((small / "run.gz").read_bytes()).hexdigest()
 
 
 def test_standard_input_and_what_cannot_be_read_in_blocks(
@@ -141,6 +283,7 @@ def test_groups_are_whole() -> None:
             assert pl.concat(found).equals(frame)
             topics = [set(each["qid"]) for each in found]
             assert sum(map(len, topics)) == len(set.union(*topics))
+    assert len(list(groups.blocks(frame.partition_by("qid"), ["qid"], 1))) == 5  # none waits for more than the next
 
 
 def test_a_table_of_scores_grows_by_what_is_new(small: Path, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -171,3 +314,45 @@ def test_a_table_of_scores_grows_by_what_is_new(small: Path, capfd: pytest.Captu
     assert found[-1] == expected.write_csv()
     assert command(["eval", qrels, *runs, "-m", "RR", "--append", table]) == 2
     assert "was made with other measures or options" in capfd.readouterr().err
+    (small / "twin.txt").write_text((small / "1.txt").read_text())
+    assert command(["eval", qrels, runs[1], str(small / "twin.txt"), "-m", "AP", "--append", table]) == 1
+    assert "twin.txt: another run called 'run1'; expected a name for each" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["subtopics", "sampled"])
+def test_a_table_of_other_judgments_to_which_nothing_is_new(tmp_path: Path, kind: str) -> None:
+    data = drawn(8, **{kind: True}, topics=6)
+    for new in (True, False):
+        done, there = store.append(str(tmp_path), data.judged, data.runs, MEASURES, Options())
+        assert (done > 0, there > 0) == (new, not new)
+        same(store.read(str(tmp_path)), whole(Drawn(data.lines, data.qrels, MEASURES, Options())))
+
+
+@pytest.mark.filterwarnings("ignore::exaequo.DataWarning")
+@pytest.mark.parametrize("end", ["\n\x1a", "\x1a"])
+def test_the_end_of_text_of_old_programs_is_no_line(small: Path, end: str) -> None:
+    (small / "run.txt").write_text(lines(FRAME).rstrip("\n") + end)
+    qrels = read_qrels(str(small / "qrels.txt"))
+    found = evaluate_blocks(qrels, [str(small / "run.txt")], MEASURES, OPTIONS)
+    expected = evaluate_runs(judged_runs(qrels, [read_run(str(small / "run.txt"))], OPTIONS), MEASURES, OPTIONS)
+    same(found.to_polars(means=False), expected.to_polars(means=False))
+    assert not [each for each in found.warnings if "run ids" in each]
+
+
+@pytest.mark.filterwarnings("ignore::exaequo.DataWarning")
+def test_large_clean_text_is_evaluated_in_stretches(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a frame of it; what is not clean throughout is evaluated in blocks."""
+    monkeypatch.setattr("exaequo.evaluation.SIZE", 500)
+    monkeypatch.setattr("exaequo.evaluation.PER_TOPIC", 0)
+    told: list[str] = []
+    for name, in_blocks in (("clean", False), ("scattered", True)):
+        path = small / f"{name}.txt"
+        path.write_text(lines(FRAME if name == "clean" else scattered(FRAME)))
+        qrels = read_qrels(str(small / "qrels.txt"))
+        found = evaluate_blocks(qrels, [str(path)], MEASURES, OPTIONS, progress=lambda _, done: told.append(done))
+        same(
+            found.to_polars(means=False),
+            evaluate_runs(judged_runs(qrels, [read_run(str(path))], OPTIONS), MEASURES, OPTIONS).to_polars(means=False),
+        )
+        assert any("stretches" in each for each in told)
+        assert any("lines" in each for each in told) == in_blocks

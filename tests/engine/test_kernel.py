@@ -38,6 +38,16 @@ def test_every_measure_in_any_block_and_any_order(kind: str) -> None:
     same(found.filter(pl.col("ties") != "input"), expected.filter(pl.col("ties") != "input"))
 
 
+def test_a_topic_with_one_subtopic_among_others_with_other_ones() -> None:
+    """That there is one alone could be computed in another way, with another last digit."""
+    base = drawn(7)
+    qrels = base.qrels.with_columns(iter=pl.col("qid"), rel=pl.lit(1.0))
+    measures = list(map(exaequo.parse_measure, ("alpha_nDCG(alpha=0.1)@20", "nERR_IA(alpha=0.6)@20")))
+    data = Drawn(base.lines, qrels, measures, Options())
+    topics = qrels["qid"].unique().to_list()
+    same(in_blocks(data, data.lines, qrels, [[topic] for topic in topics]), whole(data))
+
+
 def test_lots_by_hand_and_evenly() -> None:
     """The first number of SplitMix64 for the seed 0 is known; lots are even, and those of other draws differ."""
     zero = np.zeros(1, dtype=np.uint64)
@@ -59,6 +69,21 @@ def test_random_orders_depend_on_the_list_alone() -> None:
         both = exaequo.evaluate(qrels, run, "RR", ties="random", seed=seed)["run", "random", "RR"].to_dict()
         alone = exaequo.evaluate({"2": qrels["2"]}, {"2": run["2"]}, "RR", ties="random", seed=seed)
         assert alone["run", "random", "RR"].to_dict()["2"] == both["2"]
+
+
+@pytest.mark.parametrize("size", [11, 19, 30])
+def test_what_stops_every_reader_is_computed_tie_by_tie(size: int) -> None:
+    """A document at the end of a scale of 60 grades lets nobody pass; one of grade 3, in another list, lets many."""
+    documents = dict.fromkeys((f"d{at}" for at in range(size)), 1.0)
+    qrels = {"1": dict.fromkeys(("d1", "d2", "d3"), 60), "2": {"d1": 3, "d2": 60}}
+
+    def found(measure: str, *topics: str) -> dict[str, float]:
+        judged, run = {topic: qrels[topic] for topic in topics}, dict.fromkeys(topics, documents)
+        return exaequo.evaluate(judged, run, measure, ties="expected")["run", "expected", measure].to_dict()
+
+    measure = "ERR(max_rel=60)"
+    assert found(measure, "1", "2") == {**found(measure, "1"), **found(measure, "2")}
+    assert found(measure, "1") == found("RR", "1")
 
 
 ROWS = [("r", "1", "a", 1.0), ("r", "1", "b", None), ("r", "1", "c", float("nan")), ("r", "1", "d", float("inf"))]

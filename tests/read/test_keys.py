@@ -42,6 +42,12 @@ def test_one_key_of_many_is_repeated(place: int) -> None:
     assert (at.tolist(), sorted(found.tolist())) == ([0, 0], sorted([place, 25_000]))
 
 
+def test_keys_that_should_be_different_are_given_up_at_the_first_that_is_repeated() -> None:
+    keys = np.zeros(200_000, np.uint64)  # table after table they would take hours
+    assert not Index(keys, different=True).different
+    assert Index(np.arange(1000, dtype=np.uint64), different=True).different
+
+
 @pytest.mark.parametrize("in_pieces", [True, False])
 def test_repeated_lines_are_found_some_topics_at_a_time(in_pieces: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("exaequo.read.keys._AT_ONCE", 7)

@@ -9,13 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from exaequo.errors import InputError
 from exaequo.evaluation import evaluate
-from exaequo.read import Qrels, Run, Source, read_qrels, read_run, trec
-from exaequo.read.plain import of_text, same_documents
+from exaequo.read import Qrels, Run, Source, read_qrels, read_run, tables, trec
+from exaequo.read.few import Few, of_lists
+from exaequo.read.lists import by_topic
+from exaequo.read.places import Place
+from exaequo.read.plain import of_dicts, of_text, same_documents
 
 #: Names of one word of eight bytes and of more, some of them the beginning of others.
 NAMES = st.text("aZ9-", min_size=1, max_size=20)
@@ -161,25 +166,34 @@ def test_a_dict_that_changes_later_changes_nothing() -> None:
     assert (run.named("other").name, run.name) == ("other", "run")
 
 
-@pytest.mark.parametrize("command", [["--help"], ["eval"], ["trec_eval", "-m", "map"]])
-def test_small_clean_files_need_no_polars(command: list[str], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("command", "heavy"),
+    [
+        (["--help"], {"polars", "numpy"}),
+        (["eval"], {"polars", "hashlib"}),
+        (["trec_eval", "-m", "map"], {"polars", "hashlib", "shutil", "lzma"}),
+    ],
+)
+def test_small_clean_files_need_no_polars(command: list[str], heavy: set[str], tmp_path: Path) -> None:
+    """Nor anything else that takes a while to load and is not needed."""
     qrels, run = tmp_path / "qrels", tmp_path / "run"
     run.write_bytes(SOUND)
     qrels.write_bytes(b"1 0 a 1\n2 0 a 0\n2 0 b 1\n")
     files = [] if command == ["--help"] else [str(qrels), str(run)]
-    code = f"import sys; from exaequo.cli import run; sys.exit(run({[*command, *files]!r}) or 'polars' in sys.modules)"
+    code = (
+        f"import sys; from exaequo.cli import run; code = run({[*command, *files]!r}); "
+        f"sys.exit(code or not sys.modules.keys().isdisjoint({heavy!r}))"
+    )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 0
 
 
-@given(LINES, st.integers(20, 90), st.booleans())
-def test_pieces_are_put_together(lists: Texts, size: int, large: bool) -> None:
-    """In short pieces, one after the other or side by side: topics go on from piece to piece, names become longer."""
+@given(LINES, st.integers(20, 90))
+def test_pieces_are_put_together(lists: Texts, size: int) -> None:
+    """In short pieces, one after the other: topics go on from piece to piece, names become longer."""
     text = run_text(lists)
     whole = of_text(text, trec.RUN)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("exaequo.read.plain._PIECE", size)
-        patch.setattr("exaequo.read.plain._LARGE_PIECE", size)
-        patch.setattr("exaequo.read.plain._LARGE", 0 if large else 1 << 24)
         pieces = of_text(text, trec.RUN)
         if whole is None or max(map(len, text.splitlines())) >= size:
             assert whole is not None or pieces is None
@@ -190,14 +204,164 @@ def test_pieces_are_put_together(lists: Texts, size: int, large: bool) -> None:
     assert (pieces.label, pieces.topics) == (whole.label, whole.topics)
 
 
+@given(LINES, st.integers(1, 12))
+def test_dicts_in_pieces_are_put_together(lists: Texts, documents: int) -> None:
+    """Some lists at a time, none of them apart: the same lines and keys as of all at once, and as of text."""
+    run = {topic: {docno: float(value) for docno, value in each.items()} for topic, each in lists.items()}
+    text = of_text(run_text(lists), trec.RUN)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("exaequo.read.few._MOST", 0)
+        whole = of_lists(by_topic({**run, "empty": {}}), "sim")
+        patch.setattr("exaequo.read.plain._DOCUMENTS", documents)
+        pieces = of_dicts([*run], [*run.values()], "sim")
+    if whole is None or pieces is None or text is None:
+        assert whole is pieces is text
+        return
+    for each in (whole, text):
+        assert (pieces.topics, pieces.sizes.tolist()) == (each.topics, each.sizes.tolist())
+        assert (pieces.value.tolist(), pieces.docno.tolist()) == (each.value.tolist(), each.docno.tolist())
+        assert pieces.keys.tolist() == each.keys.tolist()
+
+
+@pytest.mark.filterwarnings("ignore::exaequo.DataWarning")
+@given(LINES, FEW, st.sampled_from(["realistic", "conventional", "input"]))
+def test_few_lines_are_found_by_name(judged: Texts, returned: Texts, ties: str) -> None:
+    """As by keys, and by keys where the others are not few."""
+    qrels, run = (
+        {topic: {docno: float(value) for docno, value in each.items()} for topic, each in lists.items()}
+        for lists in (judged, {**returned, next(iter(judged)): {**next(iter(judged.values())), "other": "0"}})
+    )
+    qrels[next(iter(qrels))]["relevant"] = 1.0
+    few = read_qrels(qrels), read_run(run)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("exaequo.read.few._MOST", 0)
+        many = read_qrels(qrels), read_run(run)
+    assert not any(isinstance(each.plain, Few) for each in many)
+    expected = evaluate(*many, ["AP", "nDCG", "Bpref"], ties)
+    for one in few, many:
+        for other in few, many:
+            found = evaluate(one[0], other[1], ["AP", "nDCG", "Bpref"], ties)
+            assert found.to_dict() == expected.to_dict()
+            assert found.warnings == expected.warnings
+            assert one[0].frame.equals(many[0].frame)
+
+
+class Name(str):
+    """A name that is not found as the text it is."""
+
+    __slots__ = ()
+
+    def __hash__(self) -> int:
+        return 7
+
+
+def test_what_is_few() -> None:
+    sound = {"1": {"a": 1, "b": 2}, "2": {"a": 1}}
+    assert isinstance(read_run(sound).plain, Few)
+    assert isinstance(read_run({**sound, "3": {}}).plain, Few)
+    for odd in (
+        {Name("a"): 1},
+        {"é": 1},
+        {"b" * 65: 1},
+        {"": 1},
+        {"a b": 1},
+        {"a": 2**60},
+        {"a": "x"},
+        {"a": [1]},
+        {"a": np.nan},
+    ):
+        assert not isinstance(of_lists(by_topic({**sound, "3": odd}), "sim"), Few)
+    assert not isinstance(of_lists(by_topic({**sound, Name("3"): {"a": 1}}), "sim"), Few)
+    assert not isinstance(read_run({"1": dict.fromkeys(map(str, range(501)), 1.0)}).plain, Few)
+    assert evaluate({"1": {"a": 1}}, {"1": {Name("a"): 1.0}}, "AP").mean("AP") == 1
+
+
+@given(LINES, st.integers(1, 12))
+def test_frames_are_read_as_by_a_table(lists: Texts, documents: int) -> None:
+    rows = [(topic, docno, float(value)) for topic, each in lists.items() for docno, value in each.items()]
+    frame = pl.DataFrame(rows, schema=["qid", "docno", "score"], orient="row")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("exaequo.read.plain._DOCUMENTS", documents)
+        run = read_run(frame)
+    expected = tables.normalise(frame, Place("run"), trec.RUN)
+    assert run.frame.equals(expected)
+    if any(abs(value) >= 2**53 for *_, value in rows):
+        assert run.plain is None
+        return
+    text = of_text(run_text(lists), trec.RUN)
+    assert run.plain is not None
+    assert text is not None
+    assert (run.plain.topics, run.plain.sizes.tolist()) == (text.topics, text.sizes.tolist())
+    assert (run.plain.docno.tolist(), run.plain.keys.tolist()) == (text.docno.tolist(), text.keys.tolist())
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"docno": ["a", "b c", "a"]},
+        {"docno": ["a", "b\nc", "a"]},
+        {"docno": ["a", "é", "a"]},
+        {"docno": [1, 2, 1]},
+        {"docno": ["a", "b" * 65, "a"]},
+        {"qid": [1, 1, 2]},
+        {"qid": ["1", "2", "1"], "docno": ["a", "b", "c"]},  # a topic in two pieces
+        {"sim": [2.0, 1.0, 2.0**60]},
+        {"sim": ["2", "1", "1"]},
+        {"rank": [1, 2, 1]},
+        {"tag": ["me", "me", "me"]},
+    ],
+)
+@pytest.mark.filterwarnings("ignore::exaequo.DataWarning")
+def test_what_is_not_plain_in_frames(changed: dict[str, list[Any]]) -> None:
+    sound = {"qid": ["1", "1", "2"], "docno": ["a", "b", "a"], "sim": [2, 1, 1], "other": [None, None, None]}
+    assert read_run(pl.DataFrame(sound)).plain is not None
+    assert read_run(pl.LazyFrame(sound)).plain is not None
+    assert read_run(pl.DataFrame({**sound, **changed})).plain is None
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"docno": ["a", "a", "a"]}, "is here and in"),
+        ({"docno": ["a", "", "a"]}, "no docno"),
+        ({"docno": ["a", None, "a"]}, "no docno"),
+        ({"sim": [2.0, float("nan"), 1.0]}, "finite"),
+        ({"sim": [2, None, 1]}, "missing"),
+    ],
+)
+def test_frames_are_refused_as_by_a_table(changed: dict[str, list[Any]], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read_run(pl.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "a"], "sim": [2, 1, 1], **changed}))
+
+
+def test_a_later_dict_is_not_plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("exaequo.read.plain._DOCUMENTS", 1)
+    assert of_dicts(["1", "2"], [{"a": 1.0}, {"b": 1.0}], "sim") is not None
+    assert of_dicts(["1", "2"], [{"a": 1.0}, {"b": 2.0**60}], "sim") is None
+    assert of_dicts(["1", "2"], [{"a": 1.0}, {7: 1.0}], "sim") is None
+    assert of_dicts(["1", "2"], [{"a": 1.0}, {"b": "x"}], "sim") is None
+
+
 @pytest.mark.parametrize(
     "odd", [b"2 Q0 a 1 1 you\n", b"1 Q0 a 9 1 me\n", b"2\tQ0\ta\t1\t1\tme\n", b"2 Q0 a 1 nan me\n", b"2 Q0 a 1 1\n"]
 )
-@pytest.mark.parametrize("large", [False, True])
-def test_a_later_piece_is_not_plain(odd: bytes, large: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_later_piece_is_not_plain(odd: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("exaequo.read.plain._PIECE", 20)
-    monkeypatch.setattr("exaequo.read.plain._LARGE_PIECE", 20)
-    monkeypatch.setattr("exaequo.read.plain._LARGE", 0 if large else 1 << 24)
     assert of_text(SOUND, trec.RUN) is not None
     assert of_text(SOUND.replace(b"2 Q0 a 1 1 me\n", odd), trec.RUN) is None
     assert of_text(SOUND + odd, trec.RUN) is None
+
+
+def test_dicts_whose_keys_are_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names tell few judgments apart; of many, each would be compared with all documents that have its key."""
+    qrels = {f"t{topic}": {f"d{at}": at % 3 for at in range(topic, topic + 9)} for topic in range(4)}
+    run = {f"t{topic}": {f"d{at}": float(-at) for at in range(3, 600)} for topic in range(4)}
+    expected = evaluate(qrels, run, "AP nDCG").to_polars()
+    monkeypatch.setattr("exaequo.read.plain.keys_of", lambda topic, _: topic & np.uint64(1))
+    for most, plain in ((500, True), (0, False)):
+        monkeypatch.setattr("exaequo.read.few._MOST", most)
+        assert (read_qrels(qrels).plain is not None) == plain
+        returned = read_run(run).plain
+        assert returned is not None
+        assert len({*returned.keys.tolist()}) <= 2
+        assert evaluate(qrels, run, "AP nDCG").to_polars().equals(expected)

@@ -19,6 +19,7 @@ import ranx
 from exaequo import BadParameter, InputError, evaluate, read_qrels, read_run
 from exaequo.choices import TABLE_READERS
 from exaequo.read import unique_names
+from exaequo.read.objects import records_of
 from exaequo.read.tables import KINDS
 
 RUN = {"007": {"FT8": 0.8, "LA12": 0.5}, "x": {"FT8": -3.0}}
@@ -80,6 +81,21 @@ def test_objects_of_other_libraries() -> None:
     assert read_run(ranx.Run(RUN, name="mine")).name == "mine"
     kept = ranx.Qrels({"007": {"FT8": 1}, "x": {"LA12": 2}})
     assert sorted(read_qrels(kept).frame.select("qid", "docno", "rel").rows()) == [("007", "FT8", 1), ("x", "LA12", 2)]
+
+
+def test_objects_of_ranx_are_what_they_say_they_are() -> None:
+    run = ranx.Run({"q2": {"d1": 1.5, "dé": 2.5}, "q1": {"a_longer_name": 0.25}})
+    grown = ranx.Run()  # its dicts are of another kind
+    for topic, document, score in (("q1", "d1", 2), ("q1", "d2", 3), ("x", "d1", 1)):
+        grown.add_score(topic, document, score)
+    for each in (run, grown):
+        assert records_of(each) == each.to_dict()
+        assert [*records_of(each)["q1"]] == [*each.to_dict()["q1"]]
+        assert read_run(each).frame.equals(read_run(each.to_dict()).frame)
+    qrels = ranx.Qrels({"q1": {"d1": 1, "d2": 0}})
+    assert records_of(qrels) == qrels.to_dict()
+    with pytest.raises(InputError, match="expected a path, a frame"):
+        read_run(type("Report", (), {"__module__": "ranx.data_structures.report"})())
 
 
 def test_numpy_scalars_and_integer_ids() -> None:
@@ -233,3 +249,7 @@ def test_runs_that_share_a_name_add_their_file() -> None:
     pairs = [("bm25", "a/x.txt"), ("bm25", "a/y.txt"), ("dense", "b/x.txt"), ("sys", "a/z.txt"), ("sys", "b/z.txt")]
     assert unique_names(pairs) == ["bm25 (x.txt)", "bm25 (y.txt)", "dense", "sys (a/z.txt)", "sys (b/z.txt)"]
     assert unique_names([("s", "f.txt"), ("s", "f.txt")]) == ["s (f.txt)", "s (f.txt) #2"]
+    taken = [("s #3", "s"), *[("s", "s")] * 3, ("s #2", "s")]
+    assert unique_names(taken) == ["s #3", "s", "s #2", "s #4", "s #2 #2"]
+    many = unique_names([("run", "run")] * 10_000)  # of which each once tried all names before its own
+    assert (len({*many}), many[-1]) == (10_000, "run #10000")

@@ -10,6 +10,8 @@ import threading
 import time
 import warnings
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,13 +19,18 @@ import polars as pl
 import pytest
 
 import exaequo
-from drawing import Drawn, drawn, same, whole
+from drawing import Drawn, drawn, same, whole, write_archive
 from exaequo import spark as on_spark
 from exaequo.cli import run as command
+from exaequo.engine.blocks import judgments_of
+from exaequo.engine.store import read as read_table
 from exaequo.evaluation import evaluate_runs, judged_runs
 from exaequo.options import Options
-from exaequo.spark.session import in_our_words
+from exaequo.spark.plan import _is_small
+from exaequo.spark.session import in_our_words, read_qrels, read_runs
+from exaequo.study import cluster, study
 from exaequo.tiestats import frame_of, tie_statistics
+from exaequo.writing import write_whole
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -41,7 +48,8 @@ def started(master: str, **more: str) -> SparkSession:
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder: Any = SparkSession.builder.master(master).appName("tests")
-    settings = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "4", "spark.log.level": "ERROR"}
+    settings = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "3", "spark.log.level": "ERROR"}
+    settings |= {"spark.sql.adaptive.coalescePartitions.enabled": "false"}  # small data would all be in one task
     settings |= {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
     settings |= {"spark.executorEnv.PYTHONPATH": SOURCE, "spark.ui.showConsoleProgress": "false", **more}
     for name, value in settings.items():
@@ -60,9 +68,7 @@ def spark() -> Iterator[SparkSession]:
 
 
 def frame(spark: SparkSession, rows: pl.DataFrame) -> DataFrame:
-    kinds = {pl.String: "string", pl.Float64: "double", pl.Int64: "bigint"}
-    schema = ", ".join(f"`{name}` {kinds[type(kind)]}" for name, kind in rows.schema.items())
-    return spark.createDataFrame(rows.rows(), schema)
+    return spark.createDataFrame(rows.to_arrow())
 
 
 def back(found: DataFrame) -> pl.DataFrame:
@@ -122,7 +128,7 @@ def test_skew_lists_that_lack_and_tie_statistics(spark: SparkSession) -> None:
 def test_bad_rows_are_found_named_and_dropped(spark: SparkSession) -> None:
     rows: list[tuple[Any, ...]]
     rows = [("r", 1, "a", "2.0"), ("r", 1, "b", None), ("r", 1, "c", "NaN"), ("r", 2, "d", "x"), ("r", 2, "e", "1")]
-    rows += [("r", 2, "e", "5"), ("s", 2, "e", "1"), ("s", 9, "z", None), ("s", None, "e", "1")]
+    rows += [("r", 2, "f", "9.5f"), ("r", 2, "e", "5"), ("s", 2, "e", "1"), ("s", 9, "z", None), ("s", None, "e", "1")]
     lines = spark.createDataFrame(rows, "system string, topic int, docid string, score string")
     qrels = spark.createDataFrame([("1", "a", 1), ("2", "e", 1)], "query_id string, doc_id string, relevance int")
     wrong = back(on_spark.bad_rows(lines, qrels)).sort("topic", "docno", nulls_last=True)
@@ -133,16 +139,56 @@ def test_bad_rows_are_found_named_and_dropped(spark: SparkSession) -> None:
         ("r", "1", "c", "sim is not finite", 1),
         ("r", "2", "d", "no sim", 1),
         again,
+        ("r", "2", "f", "no sim", 1),
     ]
     assert found == [*expected, ("s", "9", "z", "no sim", 1), ("s", None, "e", "no id", 1)]
-    kept = back(on_spark.evaluate(lines, qrels, "RR", errors="drop")).sort("run", "topic")
+    other = lines.selectExpr("*", "'of no use' as line")
+    kept = back(on_spark.evaluate(other, qrels, "RR", errors="drop")).sort("run", "topic")
     assert kept.select("run", "topic", "value").rows() == [("r", "1", 1), ("r", "2", 1), ("s", "1", 0), ("s", "2", 1)]
     with pytest.raises(exaequo.ExaequoError, match=r"^(run 'r', topic '[12]'|run 's', topic None): "), in_our_words():
         on_spark.evaluate(lines, qrels, "RR").collect()
+    with pytest.raises(exaequo.ExaequoError, match=r"^run 's', topic None: no id"), in_our_words():
+        few = frame(spark, pl.DataFrame({"qid": ["1"], "docno": ["a"], "rel": [1.0]}))
+        assert _is_small(few)  # so that lines of other topics do not travel
+        on_spark.evaluate(lines.filter("topic is null or docid = 'a'"), few, "RR").collect()
     with pytest.raises(exaequo.InputError, match="runs: no column docno, only system, topic; expected one of docno"):
         on_spark.evaluate(lines.select("system", "topic"), qrels, "RR")
     with pytest.raises(exaequo.InputError, match="no column line; expected one, for ties='input'"):
         on_spark.evaluate(lines, qrels, "RR", ties="input")
+    wrong_ones: list[tuple[dict[str, Any], type[Exception], str]] = [
+        ({"salts": 0}, exaequo.BadParameter, "salts must be a whole number"),
+        ({"errors": "ignore"}, exaequo.BadParameter, "errors must be one of raise, drop"),
+        ({"columns": {"run": "name"}}, exaequo.InputError, "no column run, only system, topic"),
+        ({"sample": 3}, TypeError, "unexpected keyword argument 'sample'; did you mean 'samples'"),
+        ({"measures": []}, exaequo.UsageError, "measure"),
+    ]
+    for given, kind, said in wrong_ones:
+        with pytest.raises(kind, match=said):
+            on_spark.evaluate(lines, qrels, **{"measures": "RR", **given})
+        with pytest.raises(kind, match=said):
+            on_spark.append("nowhere", lines, qrels, **{"measures": "RR", **given})
+    nobody: list[str] = []
+    for names in ("r", nobody):
+        with pytest.raises(exaequo.BadParameter, match="names must be those of some runs"):
+            on_spark.evaluate(lines, qrels, "RR", names=names)
+    with pytest.raises(exaequo.BadParameter, match=r"cutoffs must be whole numbers ≥ 1\. Got 0"):
+        on_spark.ties(lines, qrels, [10, 0])
+    stream = spark.readStream.format("rate").load().selectExpr("'1' qid", "'a' docno", "1.0 sim")
+    odd: list[tuple[Any, str]] = [
+        (stream, "runs: a stream, which has no end; expected a frame"),
+        ({"1": {"a": 1}}, "runs: a dict; expected a frame of Spark"),
+        (lines.selectExpr("topic", "docid", "current_timestamp() score"), "column score holds timestamp values"),
+        (lines.selectExpr("topic", "docid", "array(score) score"), "column score holds array values"),
+        (lines.selectExpr("array(system) run", "topic", "docid", "score"), "column run holds array values"),
+    ]
+    for frame_, said in odd:
+        with pytest.raises(exaequo.InputError, match=said):
+            on_spark.evaluate(frame_, qrels, "RR")
+    twice = lines.filter("system = 's'").selectExpr("system", "2 topic", "docid", "1 score", "1 line")
+    with pytest.raises(exaequo.ExaequoError, match=r"^run 's', topic '2': line is 1 \("), in_our_words():
+        on_spark.evaluate(twice, qrels, "RR", ties="input").collect()
+    with pytest.raises(TypeError, match="unexpected keyword argument 'samples'"):
+        on_spark.ties(lines, qrels, samples=3)  # type: ignore[call-arg]
     with pytest.raises(exaequo.InputError, match="column docid holds double values"):
         on_spark.evaluate(lines.withColumn("docid", lines["score"].try_cast("double")), qrels, "RR")
 
@@ -158,13 +204,19 @@ def test_a_measure_of_the_caller_goes_along(spark: SparkSession) -> None:
 
 
 def test_a_table_grows_by_what_is_new(spark: SparkSession, tmp_path: Path) -> None:
+    from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+
     data, table = drawn(7), str(tmp_path / "scores")
     measures = list(map(exaequo.parse_measure, ("AP", "nDCG@10")))
     small = Drawn(data.lines, data.qrels, measures, Options())
     lines, qrels = frame(spark, data.lines), frame(spark, data.qrels)
     every = whole(small)["topic"].n_unique()
-    assert on_spark.append(table, lines.filter("run != 'run 2'"), qrels, measures) == 2 * every
+    with ThreadPoolExecutor(2) as both:  # at a time
+        parts = [lines.filter(f"run = 'run {number}'") for number in range(2)]
+        assert list(both.map(lambda part: on_spark.append(table, part, qrels, measures), parts)) == [every, every]
+    (tmp_path / "scores" / "notes.txt").write_text("not of the table")
     assert on_spark.append(table, lines, qrels, measures) == every  # the third run
+    same(read_table(table), whole(small))
     same(back(on_spark.table(spark, table)), whole(small))
     assert on_spark.append(table, lines, qrels, measures) == 0
     other = "if(run = 'run 0' and qid = 't1', -sim, sim) as sim"
@@ -177,8 +229,16 @@ def test_a_table_grows_by_what_is_new(spark: SparkSession, tmp_path: Path) -> No
     same(differs, whole(Drawn(now, data.qrels, measures, Options())))
     assert on_spark.append(table, lines, qrels, measures) == 1  # as it was: the last ones count
     same(back(on_spark.table(spark, table)), whole(small))
+    judged = qrels.unionByName(frame(spark, pl.DataFrame({"qid": ["t1"], "docno": ["new"], "rel": [1.0]})))
+    nobody = lines.unionByName(lines.limit(1).withColumn("qid", F.lit(None).cast("string")))
+    with pytest.raises(exaequo.ExaequoError, match="topic None: no id"), in_our_words():
+        on_spark.append(table, nobody, judged, measures)
+    assert on_spark.append(table, lines, judged, measures) == 3  # a topic of three runs
     with pytest.raises(exaequo.UsageError, match="made with other measures or options"):
         on_spark.append(table, lines, qrels, "RR")
+    data.lines.write_parquet(tmp_path / "lines.parquet")
+    with pytest.raises(exaequo.ExaequoError, match=r"no table of scores \(it has no column inputs"):
+        on_spark.append(str(tmp_path / "lines.parquet"), lines, qrels, measures)
 
 
 def test_the_command_reads_and_writes_where_spark_does(
@@ -213,6 +273,100 @@ def test_the_command_reads_and_writes_where_spark_does(
     assert spark.range(3).count() == 3  # a session that was there goes on
 
 
+def test_text_and_tables_are_read_as_here(
+    spark: SparkSession, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for name, text in (
+        ("run.txt", "1 Q0\ta 1 2 r\n1\vQ0\fb 2 1.5 r x\n1 Q0 c 3 1\n1 Q0 d 3 1d r\n"),
+        ("qrels.txt", "1 0 a 1\n1 0 b 1 1\n1 0 c\n"),
+        ("run.csv", 'run,qid,docno,sim\nr,1,"a ""b""\\",2\n'),
+        ("other.csv", "qid,run,docno,sim\n1,r,c,2\n"),
+        ("run.xz", "packed"),
+        ("nothing.txt", "# nothing\n"),
+    ):
+        (tmp_path / name).write_text(text)
+
+    def read(*names: str) -> list[Any]:
+        with in_our_words():
+            return read_runs(spark, [str(tmp_path / name) for name in names]).collect()
+
+    found = sorted((each["docno"], each["sim"]) for each in read("run.txt"))
+    assert found == [("a", 2.0), ("b", 1.5), ("c", None), ("d", None)]  # of five fields, and a number of Java alone
+    judged = [each["rel"] for each in read_qrels(spark, str(tmp_path / "qrels.txt")).orderBy("docno").collect()]
+    assert judged == [1.0, None, None]
+    assert read("run.csv")[0]["docno"] == 'a "b"\\'
+    with pytest.raises(exaequo.ExaequoError, match=r"header does not conform .* Expected: run but found: qid CSV file"):
+        read("run.csv", "other.csv")
+    with pytest.raises(exaequo.InputError, match=r"Spark does not unpack \.xz"):
+        read("run.xz")
+    asked = ["eval", str(tmp_path / "run.csv"), str(tmp_path / "nothing.txt"), "--columns", "rel=sim"]
+    assert command([*asked, "--engine", "spark"]) == 1
+    assert capfd.readouterr().err.endswith("There are no scores: the runs have no rows, or no judgment is relevant.\n")
+
+
+SAMPLES = {
+    "chances": "1 a 1 1 0.25\n1 b 0 0 0.5\n2 c 2 2 0.125\n2 d 1 1 NA\n",
+    "strata": "1 0 a 1 1\n1 0 b 2 0\n2 0 c 1 2\n",
+    "subtopics": "1 0 a 1\n1 1 a 2\n",
+}
+
+
+@pytest.mark.parametrize("kind", SAMPLES)
+def test_judgments_are_read_as_here(spark: SparkSession, kind: str, tmp_path: Path) -> None:
+    """Some methods are certain, whatever chance stands there."""
+    (tmp_path / "qrels.txt").write_text(SAMPLES[kind])
+    found = back(read_qrels(spark, str(tmp_path / "qrels.txt")))
+    expected = judgments_of(exaequo.read_qrels(tmp_path / "qrels.txt"))
+    columns = [name for name in expected.columns if name in found.columns]
+    assert {"qid", "docno", "rel"} < {*columns}
+    assert found.select(columns).rows() == expected.select(columns).rows()
+
+
+@pytest.fixture
+def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """An archive under a relative path; workers began elsewhere."""
+    write_archive(tmp_path / "archive")
+    monkeypatch.chdir(tmp_path)
+    return "archive"
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(each.relative_to(folder)): each.read_bytes() for each in sorted(folder.rglob("*")) if each.is_file()}
+
+
+def test_a_study_is_the_same_and_done_once(
+    spark: SparkSession, archive: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    said = []
+    for engine, jobs in (("local", ["--jobs", "1"]), ("spark", [])):
+        assert command(["study", archive, "-o", engine, "--engine", engine, *jobs]) == 1  # one run is broken
+        out, err = capfd.readouterr()
+        said.append((out, [line for line in err.splitlines() if "left out: " in line]))
+    assert said[0] == said[1]
+    assert "archive/adhoc/2000/runs/run3:" in said[1][1][0]
+    made = files(Path("spark"))
+    assert made == files(Path("local"))
+    results = sorted(Path("spark/work").glob("*.result"))
+    assert len(results) == 7
+    results[0].write_bytes(results[0].read_bytes()[:-1])  # a damaged result counts as not there
+    written: list[str] = []
+
+    def noted(path: str, data: bytes) -> None:
+        written.append(path)
+        write_whole(path, data)
+
+    monkeypatch.setattr(cluster, "write_whole", noted)
+    monkeypatch.setattr(cluster, "_WAVE", 3)
+    assert command(["study", archive, "-o", "spark", "--engine", "spark"]) == 1
+    assert written == [str(results[0])]
+    assert files(Path("spark")) == made
+    capfd.readouterr()
+    for wrong in (["--engine", "spark", "--jobs", "2"], ["--master", "local"]):
+        assert command(["study", archive, "-o", "wrong", *wrong]) == 2
+    assert spark.range(3).count() == 3
+    capfd.readouterr()
+
+
 @pytest.mark.parametrize("page", ["README.md", "docs/spark.md"])
 def test_the_lines_to_copy_run(
     spark: SparkSession, page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
@@ -226,29 +380,39 @@ def test_the_lines_to_copy_run(
     assert "|run 0|" in capfd.readouterr().out
 
 
-def test_a_worker_that_is_killed_changes_nothing() -> None:
-    """Two executors of their own; one is killed while it works."""
+def test_a_worker_that_is_killed_changes_nothing(archive: str) -> None:
+    """Two executors of their own; one is killed while they evaluate, and one while they study."""
     from pyspark.sql import SparkSession
 
     active = SparkSession.getActiveSession()
     if active is not None:
         active.stop()
-    more = {"spark.executor.memory": "512m", "spark.task.maxFailures": "8"}
+    more = {"spark.executor.memory": "512m", "spark.task.maxFailures": "8", "spark.shuffle.io.retryWait": "500ms"}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         session = started("local-cluster[2,1,1024]", **more)
     try:
         data = skewed()
-        expected = whole(data)
-        victims: list[int] = []
-        killer = threading.Thread(target=_kill_one, args=(victims,))
-        killer.start()
-        for _ in range(2):  # the first is disturbed, the second has what is left
-            same(back(scores(session, data, parts=4)), expected)
-        killer.join()
-        assert victims
+        with one_killed():
+            same(back(scores(session, data, parts=4)), whole(data))
+        with one_killed():
+            found = study(archive, "there", spark=session)
+        expected = study(archive, "here")
+        assert found.tables.keys() == expected.tables.keys()
+        assert all(found.tables[name].equals(each) for name, each in expected.tables.items())
+        assert found.about == expected.about
     finally:
         session.stop()
+
+
+@contextmanager
+def one_killed() -> Iterator[None]:
+    victims: list[int] = []
+    killer = threading.Thread(target=_kill_one, args=(victims,))
+    killer.start()
+    yield
+    killer.join()
+    assert victims
 
 
 def _kill_one(victims: list[int]) -> None:

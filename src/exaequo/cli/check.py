@@ -114,8 +114,9 @@ def _of_tables(paths: Sequence[str], files: Files) -> tuple[list[Problem], list[
 
 
 def _of_runs(qrels: str, runs: Sequence[str], files: Files) -> tuple[list[Problem], list[str]]:
-    from exaequo.evaluation import judged_runs, prepared, remarks_on_judgments, remarks_on_lines
+    from exaequo.evaluation import judged_runs, prepared
     from exaequo.options import Options
+    from exaequo.remarks import remarks_on_judgments, remarks_on_lines
 
     problems: list[Problem] = []
     remarks: list[str] = []

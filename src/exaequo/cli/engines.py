@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,18 +12,18 @@ from exaequo.choices import ENGINES, ERRORS
 from exaequo.cli import output, progress
 from exaequo.cli.files import Decorator, Files, gathers
 from exaequo.cli.options import Target
-from exaequo.errors import UsageError
+from exaequo.errors import ExaequoError, InputError, UsageError
 
 if TYPE_CHECKING:
     import polars as pl
 
     from exaequo.measures import Measure
     from exaequo.options import Options
-    from exaequo.read import Qrels
     from exaequo.scores import Scores
 
 Engine = dict[str, Any]
 
+MASTER = click.option("--master", metavar="URL", help="Of Spark, as local[4], spark://… or sc://…")
 #: Adds the options of engines; the command gets them as `engine`.
 engines: Decorator = gathers(
     "engine",
@@ -35,7 +36,7 @@ engines: Decorator = gathers(
             show_default=True,
             help="Where to evaluate: in memory; topic block by topic block, for files larger than memory; on Spark.",
         ),
-        "master": click.option("--master", metavar="URL", help="Of Spark, as local[4], spark://… or sc://…"),
+        "master": MASTER,
         "errors": click.option(
             "--errors",
             type=click.Choice(ERRORS),
@@ -50,10 +51,15 @@ engines: Decorator = gathers(
 )
 
 
+def refuse_master(engine: str, master: str | None) -> None:
+    """Refuse to name a master of Spark to another engine."""
+    if engine != "spark" and master:
+        raise UsageError("--master is that of Spark: say --engine spark.")
+
+
 def refuse(engine: Engine, files: Files) -> None:
     """Refuse options that an engine does not have."""
-    if engine["engine"] != "spark" and engine["master"]:
-        raise UsageError("--master is that of Spark: say --engine spark.")
+    refuse_master(engine["engine"], engine["master"])
     if engine["engine"] == "local" and engine["errors"] != ERRORS[0]:
         raise UsageError("--errors is for --engine blocks and spark; --mend does it in memory.")
     if engine["engine"] != "local":
@@ -65,16 +71,29 @@ def refuse(engine: Engine, files: Files) -> None:
 
 
 def in_blocks(
-    qrels: Qrels, runs: Sequence[str], measures: Sequence[Measure], options: Options, files: Files, errors: str
+    qrels: str,
+    runs: Sequence[str],
+    measures: Sequence[Measure],
+    options: Options,
+    files: Files,
+    engine: Engine,
+    *,
+    digest: bool,
 ) -> Scores:
     """Evaluate files topic block by topic block."""
-    from exaequo.engine.blocks import Reading, evaluate_blocks
+    from exaequo.engine.blocks import evaluate_blocks
+    from exaequo.engine.pieces import Reading
 
-    def tell(path: str, lines: int) -> None:
-        progress.doing(f"evaluating {path}: {lines:,} lines", runs.index(path), len(runs))
+    def tell(path: str, done: str) -> None:
+        progress.doing(f"evaluating {path}: {done}", runs.index(path), len(runs))
 
-    reading = Reading(files.run_reader, files.columns, errors)
-    return evaluate_blocks(qrels, runs, measures, options, reading=reading, interval=True, progress=tell)
+    reading = Reading(files.run_reader, files.columns, engine["errors"], digest)
+    try:
+        judged = files.qrels(qrels, digest=digest)
+        return evaluate_blocks(judged, runs, measures, options, reading=reading, interval=True, progress=tell)
+    except InputError as error:  # readers say what mends a file where it is read whole
+        there = [replace(each, mend=each.mend.replace("--mend", "--engine local --mend")) for each in error.problems]
+        raise type(error)(there, checked=error.checked) from None
 
 
 def on_spark(
@@ -94,7 +113,7 @@ def on_spark(
     folder = target.path if target.path and target.format in ("parquet", "csv") else None
     if per_topic and not folder:
         raise UsageError("-q with --engine spark needs -o DIR and --format parquet or csv: topics are written there.")
-    with session(engine["master"]) as own, in_our_words(), watched(own, _tell):
+    with session(engine["master"]) as own, in_our_words(), watched(own, tell_tasks):
         progress.doing("reading")
         lines, judged = read_runs(own, runs, files.run_reader), read_qrels(own, qrels, files.qrels_reader)
         asked = {"columns": files.columns, "errors": engine["errors"], **options}
@@ -119,7 +138,8 @@ def on_spark(
             _show(pl.DataFrame(pl.from_arrow(spark.means(scores).toArrow())), measures, target)
 
 
-def _tell(done: int, every: int) -> None:
+def tell_tasks(done: int, every: int) -> None:
+    """Tell how many tasks of Spark are done."""
     progress.doing("evaluating on Spark, tasks", done, every)
 
 
@@ -148,6 +168,8 @@ def _show(means: pl.DataFrame, measures: Sequence[str], target: Target) -> None:
     from exaequo.measures import parse_measures
     from exaequo.tabular import Table
 
+    if not means.height:
+        raise ExaequoError("There are no scores: the runs have no rows, or no judgment is relevant.")
     means = means.sort("run", "ties", "measure")
     names = [each.name for each in parse_measures(measures)]
     wide = means.pivot("measure", index=["run", "ties"], values="value").select("run", "ties", *names)

@@ -59,7 +59,6 @@ def eval_(
         return
     output.check_paths((qrels, *runs), target.path)
     first = view.first(target, other=per_topic)
-    from exaequo.evaluation import evaluate_runs, judged_runs
     from exaequo.measures import parse_measures
     from exaequo.options import Options
     from exaequo.screens import shown
@@ -69,12 +68,11 @@ def eval_(
         appended(qrels, runs, parsed, chosen, files, engine, target)
         return
     digest = target.format == "json"
-    judgments = files.qrels(qrels, digest=digest)
     if engine["engine"] == "blocks":
-        scores = in_blocks(judgments, runs, parsed, chosen, files, engine["errors"])
+        scores = in_blocks(qrels, runs, parsed, chosen, files, engine, digest=digest)
     else:
-        judged = judged_runs(judgments, files.runs(runs, judgments, digest=digest), chosen, parsed)
-        scores = evaluate_runs(judged, parsed, chosen, interval=True)
+        judgments = files.qrels(qrels, digest=digest)
+        scores = files.scores(judgments, runs, parsed, chosen, digest=digest)
     output.warn(*scores.warnings)
     if first:
         from exaequo.scores.screen import screen

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import wraps
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from exaequo import memory
-from exaequo.choices import READERS
+from exaequo.choices import READERS, STDIN
 from exaequo.cli import output, progress, stopping
 from exaequo.errors import InputError, UsageError
 from exaequo.text import printable
 
 if TYPE_CHECKING:
+    from exaequo.measures import Measure
+    from exaequo.options import Options
     from exaequo.read import Qrels, Run, Source
     from exaequo.read.source import Mend
+    from exaequo.scores import Scores
 
     _Text = click.ParamType[str]
 else:
@@ -95,7 +98,7 @@ class Files:
 
     def runs(self, paths: Sequence[str], qrels: Qrels | None = None, *, digest: bool = False) -> Iterator[Run]:
         """Read runs one after the other; where the others are to go on, those that cannot be judged are noted."""
-        from exaequo.evaluation import refuse_unjudged
+        from exaequo.remarks import refuse_unjudged
 
         lacking = left_out()
         for path in progress.over(paths, "evaluating"):
@@ -112,6 +115,20 @@ class Files:
                 yield run
         if lacking and lacking.keys() >= set(paths):
             raise lacking[paths[-1]]
+
+    def scores(
+        self, qrels: Qrels, paths: Sequence[str], measures: Sequence[Measure], options: Options, *, digest: bool = False
+    ) -> Scores:
+        """Evaluate runs, with what ties leave open; other processes may help where each can be read by itself."""
+        from exaequo.evaluation import evaluate_files, evaluate_runs, judged_runs
+
+        if self.keep_going or self.mend or STDIN in paths:  # something is to be said about each
+            judged = judged_runs(qrels, self.runs(paths, qrels, digest=digest), options, measures)
+            return evaluate_runs(judged, measures, options, interval=True)
+        reading = {"reader": self.run_reader, "columns": self.columns, "digest": digest}
+        named = [(None, path) for path in paths]
+        tell = partial(progress.doing, f"evaluating {paths[0] if len(paths) == 1 else f'{len(paths):,} runs'}")
+        return evaluate_files(qrels, named, measures, options, interval=True, reading=reading, tell=tell)
 
 
 def _told(source: Source) -> Source:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -85,7 +84,9 @@ def colour() -> bool:
 
 def width() -> int:
     """Return the width of the terminal, or 0 where there is none and lines may be long."""
-    return shutil.get_terminal_size().columns if _on_a_terminal() else 0
+    from shutil import get_terminal_size
+
+    return get_terminal_size().columns if _on_a_terminal() else 0
 
 
 def _on_a_terminal() -> bool:
@@ -94,7 +95,9 @@ def _on_a_terminal() -> bool:
 
 def room() -> tuple[int, int]:
     """Return the columns and lines of one screen; elsewhere than on a terminal, those of a page."""
-    columns, lines = shutil.get_terminal_size((80, MOST_LINES))
+    from shutil import get_terminal_size  # takes a while to load, and some commands need it never
+
+    columns, lines = get_terminal_size((80, MOST_LINES))
     return columns, min(max(lines - 1, LEAST_LINES), MOST_LINES)
 
 

@@ -9,13 +9,12 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import socket
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 #: Seconds a command has to end by itself.
 GRACE = 0.6
@@ -34,10 +33,23 @@ def listen() -> None:
     for number in _known():
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _stop)
-    near, far = socket.socketpair()
-    far.setblocking(False)
-    signal.set_wakeup_fd(far.fileno(), warn_on_full_buffer=False)
-    threading.Thread(target=_end, args=(near, far), daemon=True).start()
+    sys.unraisablehook = _quietly
+    next_heard, far = _pair()
+    signal.set_wakeup_fd(far, warn_on_full_buffer=False)
+    threading.Thread(target=_end, args=(next_heard,), daemon=True).start()
+
+
+def _pair() -> tuple[Callable[[], bytes], int]:
+    """Return what waits for the number of a signal, and what it is written to."""
+    if sys.platform == "win32":
+        import socket  # no other file will do there
+
+        one, other = socket.socketpair()
+        other.setblocking(False)
+        return lambda: one.recv(1), other.detach()
+    near, far = os.pipe()
+    os.set_blocking(far, False)
+    return lambda: os.read(near, 1), far
 
 
 def _stop(number: int, _: FrameType | None) -> None:
@@ -46,17 +58,22 @@ def _stop(number: int, _: FrameType | None) -> None:
         raise KeyboardInterrupt
 
 
+def _quietly(what: Any) -> None:
+    """Say nothing of an interrupt that came where Python cannot raise it; the thread ends the process."""
+    if not (_heard and what.exc_type is KeyboardInterrupt):
+        sys.__unraisablehook__(what)
+
+
 def _known() -> list[int]:
     return [number for name in _NAMES if (number := getattr(signal, name, None)) is not None]
 
 
-def _end(near: socket.socket, far: socket.socket) -> None:
-    with near, far:
-        while (number := near.recv(1)[0]) not in _known():
-            pass
-        time.sleep(GRACE)
-        _heard.append(number)
-        leave(0)
+def _end(next_heard: Callable[[], bytes]) -> None:
+    while (number := next_heard()[0]) not in _known():
+        pass
+    time.sleep(GRACE)
+    _heard.append(number)
+    leave(0)
 
 
 def out_of_memory() -> NoReturn:

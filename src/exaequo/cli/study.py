@@ -5,18 +5,23 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from exaequo.choices import STUDY_DEPTH, STUDY_MEASURES, TOP
 from exaequo.cli import output, progress
+from exaequo.cli.engines import MASTER, refuse_master, tell_tasks
 from exaequo.cli.files import DIR, MEND, within_memory
 from exaequo.cli.options import evaluates, measure_option, speaks
+from exaequo.errors import UsageError
 from exaequo.language import say
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
     from exaequo.study.work import Done
 
 #: Seconds between two lines of progress where there is no terminal.
@@ -32,6 +37,14 @@ PAUSE = 10.0
 @click.option("--top", type=click.IntRange(0), default=TOP, show_default=True, help="How many of the luckiest.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the tests between systems.")
 @evaluates(depth=STUDY_DEPTH)
+@click.option(
+    "--engine",
+    type=click.Choice(("local", "spark")),
+    default="local",
+    show_default=True,
+    help="Where to evaluate: in processes here; on Spark, whose workers see ARCHIVE under the same path.",
+)
+@MASTER
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes.  [default: one per core]")
 @MEND
 @click.option("--strict", is_flag=True, help="Stop at the first file that cannot be evaluated.")
@@ -46,6 +59,8 @@ def study(
     top: int,
     alpha: float,
     options: dict[str, Any],
+    engine: str,
+    master: str | None,
     jobs: int | None,
     mend: bool,
     strict: bool,
@@ -65,21 +80,26 @@ def study(
     def split(names: tuple[str, ...]) -> list[str]:
         return [name for each in names for name in each.split(",") if name]
 
+    refuse_master(engine, master)
+    if jobs and engine == "spark":
+        raise UsageError("--jobs is for --engine local; on Spark, --master says how many, as local[4].")
     try:
-        result = study_archive(
-            archive,
-            out,
-            tracks=split(tracks),
-            editions=split(editions),
-            measures=list(measures) or STUDY_MEASURES,
-            top=top,
-            alpha=alpha,
-            jobs=jobs or os.cpu_count() or 1,
-            strict=strict,
-            mend=mend,
-            progress=_progress(),
-            **options,
-        )
+        with _session(engine, master) as spark:
+            result = study_archive(
+                archive,
+                out,
+                tracks=split(tracks),
+                editions=split(editions),
+                measures=list(measures) or STUDY_MEASURES,
+                top=top,
+                alpha=alpha,
+                jobs=jobs or os.cpu_count() or 1,
+                spark=spark,
+                strict=strict,
+                mend=mend,
+                progress=_progress(),
+                **options,
+            )
     except KeyboardInterrupt:
         output.aside("exaequo: stopped; the same command goes on from here")
         raise
@@ -93,6 +113,18 @@ def study(
     seen = {"n": len(files), "size": sum(each.stat().st_size for each in files) // 1000, "out": out}
     output.aside(say("{n} files ({size:,} kB) in {out}; {out}/index.html shows all of them", **seen))
     return int(bool(result.broken))
+
+
+@contextmanager
+def _session(engine: str, master: str | None) -> Iterator[SparkSession | None]:
+    """Give a session of Spark if that is the engine, and tell how far its tasks are."""
+    if engine == "local":
+        yield None
+        return
+    from exaequo.spark.session import session, watched
+
+    with session(master) as own, watched(own, tell_tasks):
+        yield own
 
 
 def _progress() -> Callable[[Done, int, int], None]:

@@ -12,6 +12,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -63,8 +64,8 @@ class RelevanceEvaluator:
         """Prepare the judgments. Measures are names such as `map`, `P_10`, `ndcg_cut.5,10`, or nicknames."""
         if isinstance(relevance_level, bool) or not isinstance(relevance_level, int) or relevance_level < 1:
             raise TypeError(f"relevance_level should be a positive whole number, not {relevance_level!r}")
-        self.measures = combined(measures)
-        self._requests = requests(sorted(self.measures), RELEASE) if self.measures else []
+        asked, self._requests = _asked(frozenset(measures))
+        self.measures = {*asked}
         self._judged_only = bool(judged_docs_only_flag)
         (self._ties,) = strategies(default_ties() if ties is None else ties)
         self._seed = seed
@@ -95,6 +96,13 @@ class RelevanceEvaluator:
             for topic in map(str, scores)
             if topic in place
         }
+
+
+@lru_cache(256)
+def _asked(measures: frozenset[str]) -> tuple[frozenset[str], list[Request]]:
+    """Return measures in the form of trec_eval, and as they are computed; a loop asks for the same again and again."""
+    together = combined(measures)
+    return frozenset(together), requests(sorted(together), RELEASE) if together else []
 
 
 def _key(request: Request, name: str) -> str:

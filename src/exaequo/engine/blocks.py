@@ -7,28 +7,30 @@ files of some topics each first, in a folder that goes away again.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
 
-from exaequo.choices import INTERVAL, STDIN
+from exaequo.choices import STDIN
 from exaequo.engine.groups import blocks
-from exaequo.engine.kernel import Lists, Rows, Work, judged, sound, values
-from exaequo.engine.pieces import pieces
+from exaequo.engine.kernel import Lists, Rows, Work, bad, judged, sound, values
+from exaequo.engine.pieces import Reading, pieces
 from exaequo.errors import BadParameter, bad_input
-from exaequo.evaluation import Evaluated, assembled, prepared, remarks_on_judgments, remarks_on_topics
-from exaequo.expected import ALL_ORDERS, CLOSED, SAMPLED, Expected
+from exaequo.evaluation import FileWork, prepared
+from exaequo.expected import CLOSED, Expected, filled
 from exaequo.frames import pl
 from exaequo.judge import Floats, Ints, Judgments
 from exaequo.measures import Measure
 from exaequo.measures.arithmetic import spread
+from exaequo.measuring import Evaluated, assembled, orders_of, returned
 from exaequo.options import Options
 from exaequo.read.records import SAMPLED as DRAWN
 from exaequo.read.records import Qrels, starts
 from exaequo.read.source import Source, called
+from exaequo.remarks import remarks_on_judgments, remarks_on_topics
 from exaequo.scores import Block, Scores
 from exaequo.text import count, listed
 
@@ -36,15 +38,6 @@ from exaequo.text import count, listed
 _FILES = 64
 #: Lists that the run lacks, evaluated at a time.
 _EMPTY = 20_000
-
-
-@dataclass(frozen=True)
-class Reading:
-    """How runs are read: see `read_run`; `errors` says what becomes of documents that are there again."""
-
-    reader: str | None = None
-    columns: Mapping[str, str] | None = None
-    errors: str = "raise"
 
 
 class _Scattered(Exception):
@@ -59,23 +52,32 @@ def evaluate_blocks(
     *,
     reading: Reading | None = None,
     interval: bool = False,
-    progress: Callable[[str, int], None] = lambda _, __: None,
+    progress: Callable[[str, str], None] = lambda _, __: None,
 ) -> Scores:
     """Evaluate runs one after the other, as `evaluate_runs` does, in the memory of some blocks.
 
-    `progress` is told the path and how many lines of it are done. Judgments are in memory; runs are not.
+    `progress` is told the path and how much of it is done. Judgments are in memory; runs are not. Large files of clean
+    TREC text are evaluated in stretches.
     """
     reading = reading or Reading()
     judgments = prepared(qrels, options)
     remarks = remarks_on_judgments(judgments, measures)
-    more = [ties for ties in (INTERVAL if interval else ()) if ties not in options.ties]
-    work = Work(tuple(measures), replace(options, ties=(*options.ties, *more)), reading.errors)
-    judged_topics, evaluated = _Topics(qrels), []
+    whole = replace(options, ties=tuple(orders_of(options, interval=interval)))
+    work = Work(tuple(measures), whole, reading.errors)
+    clean = FileWork(
+        judgments, tuple(measures), options, interval, {"reader": reading.reader, "digest": reading.digest}
+    )
+    topics, evaluated = cache(lambda: _Topics(qrels)), []
     for path in paths:
-        table = _Table(judgments, judged_topics, work, called(path), partial(progress, path))
-        table.fill(path, reading)
-        remarks += table.remarks(options)
-        evaluated.append(table.evaluated(len(options.ties)))
+        tell = partial(progress, path)
+        found = clean.in_stretches(path, tell)
+        if found is None:
+            table = _Table(judgments, topics(), work, called(path), tell)
+            table.fill(path, reading)
+            said = table.remarks(options)
+            found = table.evaluated(len(options.ties)), said
+        evaluated.append(found[0])
+        remarks += found[1]
     if not evaluated:
         raise BadParameter("No run is given.")
     return assembled(evaluated, judgments, measures, options, remarks)
@@ -114,7 +116,7 @@ class _Table:
     """The values of one run, filled in block by block."""
 
     def __init__(
-        self, judgments: Judgments, topics: _Topics, work: Work, name: str, progress: Callable[[int], None]
+        self, judgments: Judgments, topics: _Topics, work: Work, name: str, progress: Callable[[str], None]
     ) -> None:
         self._judgments, self._topics, self._work = judgments, topics, work
         self._source, self._progress = Source(name), progress
@@ -131,11 +133,12 @@ class _Table:
         self._seen: set[str] = set()
         self._there = np.zeros(shape[1], dtype=bool)
         self._name, self._ids, self._lines, self._tied, self._dropped = "", set[str](), 0, 0, 0
+        self._sha256: str | None = None
 
     def fill(self, path: str, reading: Reading) -> None:
         """Evaluate a whole file."""
         try:
-            self._fill(blocks(self._noted(pieces(path, reading.reader, reading.columns)), ("qid",)))
+            self._fill(blocks(self._noted(pieces(path, reading, self._hashed)), ("qid",)))
         except _Scattered:
             if path == STDIN:
                 found = "a topic goes on after another has begun"
@@ -144,15 +147,19 @@ class _Table:
                 ) from None
             self._begin()
             with tempfile.TemporaryDirectory(prefix="exaequo-") as folder:
-                self._fill(_sorted(self._noted(pieces(path, reading.reader, reading.columns)), Path(folder)))
+                self._fill(_sorted(self._noted(pieces(path, reading, self._hashed)), Path(folder)))
         lacking = np.flatnonzero(~self._there)
         nothing = pl.DataFrame(schema={"qid": pl.String, "docno": pl.String, "sim": pl.Float64})
         for start in range(0, len(lacking), _EMPTY) if self._work.options.missing != "skip" else ():
             topics = [self._judgments.names[at] for at in lacking[start : start + _EMPTY].tolist()]
             self._evaluate(topics, nothing)
 
+    def _hashed(self, sha256: str) -> None:
+        self._sha256 = sha256
+
     def _noted(self, frames: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
-        """Note what a run calls itself, and pass its lines on."""
+        """Note what a run calls itself, and pass its lines on; where bad rows are dropped, those with id and number."""
+        there = pl.all_horizontal(pl.col("qid", "docno").fill_null("") != "", pl.col("sim").is_finite())
         for frame in frames:
             if "run_id" in frame.columns:
                 ids = frame["run_id"].fill_null("").unique(maintain_order=True).to_list()
@@ -160,6 +167,9 @@ class _Table:
                 if len(self._ids) <= 1000:
                     self._ids.update(ids)
                 frame = frame.drop("run_id")
+            if self._work.errors == "drop":
+                whole, frame = frame.height, frame.filter(there)
+                self._dropped += whole - frame.height
             yield frame
 
     def _fill(self, parts: Iterable[pl.DataFrame]) -> None:
@@ -170,8 +180,13 @@ class _Table:
             self._seen.update(topics)
             self._lines += block.height
             known = self._topics.known(topics)
-            self._evaluate(known, block if len(known) == len(topics) else block.filter(pl.col("qid").is_in(known)))
-            self._progress(self._lines)
+            if len(known) < len(topics):
+                own = pl.col("qid").is_in(known)
+                if self._work.errors == "drop":  # counted in all lists, as on Spark
+                    self._dropped += bad(block.filter(~own), "sim").height
+                block = block.filter(own)
+            self._evaluate(known, block)
+            self._progress(f"{self._lines:,} lines")
 
     def _evaluate(self, topics: Sequence[str], lines: pl.DataFrame) -> None:
         if not topics:
@@ -190,19 +205,14 @@ class _Table:
         self._keep(at, found)
 
     def _keep(self, at: Ints, found: Lists) -> None:
-        for number, new in enumerate(values(found, self._work)):
-            old = self._values[number]
-            if isinstance(old, Expected) and isinstance(new, Expected):
-                for name in ("values", "deviation", "error"):
-                    getattr(old, name)[:, at] = getattr(new, name)
-                how = tuple(max(pair, key=_HARD.index) for pair in zip(old.how, new.how, strict=True))
-                self._values[number] = replace(old, how=how)
-            elif not isinstance(old, Expected) and not isinstance(new, Expected):
-                old[:, at] = new
+        new = values(found, self._work)
+        self._values = [filled(mine, at, its) for mine, its in zip(self._values, new, strict=True)]
 
     def remarks(self, options: Options) -> list[str]:
         """Say what about the run changes how its scores should be read; raise if it cannot be evaluated at all."""
         name, names = self._source.name, self._judgments.names
+        if not (self._seen or self._dropped):
+            raise bad_input(name, "there are no rows", "a run", "Check how it was made.")
         stray = sorted(self._seen - {*names, *self._judgments.nothing_relevant})
         if stray and len(stray) == len(self._seen):
             found = f"none of its {count(len(stray), 'topic')} is judged ({listed(stray, 3)})"
@@ -223,22 +233,13 @@ class _Table:
 
     def evaluated(self, asked: int) -> Evaluated:
         """Return what is kept of the run; of the strategies, so many were asked for."""
-        made = []
-        for ties, each in zip(self._work.options.ties, self._values, strict=True):
-            numbers, expected = (each.values, each) if isinstance(each, Expected) else (each, None)
-            made.append(Block(self._called, ties, self._work.measures, self._judgments.names, numbers, expected))
+        names, measures = self._judgments.names, self._work.measures
+        both = zip(self._work.options.ties, self._values, strict=True)
+        made = [Block.of(self._called, ties, measures, names, each) for ties, each in both]
         if self._work.options.missing == "skip":
-            kept = np.flatnonzero(self._there)
-            if not len(kept):
-                found = "none of its topics has a relevant document"
-                raise bad_input(self._source.name, found, "at least one", "Choose --missing zero.")
-            made = [block.part(kept) for block in made]
-        about = {"file": self._source.name, "sha256": None, "lines": self._lines, "tied": self._tied}
+            made = returned(made, self._there, self._source.name)
+        about = {"file": self._source.name, "sha256": self._sha256, "lines": self._lines, "tied": self._tied}
         return Evaluated(self._called, self._source.name, made[:asked], made[asked:], about, None)
-
-
-#: How expected values came about, the hardest way last.
-_HARD = (CLOSED, ALL_ORDERS, SAMPLED)
 
 
 def _sorted(frames: Iterable[pl.DataFrame], folder: Path) -> Iterator[pl.DataFrame]:
@@ -250,5 +251,5 @@ def _sorted(frames: Iterable[pl.DataFrame], folder: Path) -> Iterator[pl.DataFra
     for which in range(_FILES):
         parts = sorted(folder.glob(f"{which}-*.arrow"))
         if parts:
-            whole = pl.concat([pl.read_ipc(part) for part in parts])
+            whole = pl.concat([pl.read_ipc(part) for part in parts], how="diagonal")
             yield from blocks([whole.sort("qid", maintain_order=True)], ("qid",))

@@ -25,10 +25,10 @@ def blocks(frames: Iterable[pl.DataFrame], key: Sequence[str], rows: int = ROWS)
         group.append(frame[start:])
         size += frame.height
         if size >= rows and ready:
-            yield pl.concat(ready)
+            yield pl.concat(ready, how="diagonal")  # columns that may be there may be so in some frames only
             ready, size = [], sum(each.height for each in group)
     if ready or group:
-        yield pl.concat([*ready, *group])
+        yield pl.concat([*ready, *group], how="diagonal")
 
 
 def _start_of_last(frame: pl.DataFrame, key: Sequence[str]) -> int:

@@ -7,27 +7,30 @@ list gets the same value, to the last bit, in whichever block it is.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from exaequo.choices import ERRORS, EXPECTED
+from exaequo.aggregate import aggregate
+from exaequo.choices import ERRORS
 from exaequo.errors import InputError, MissingTopics, Problem
-from exaequo.expected import Expected, expected_values
+from exaequo.expected import Expected
 from exaequo.frames import pl
-from exaequo.judge import Floats, Judgments, judge, prepare
+from exaequo.judge import Floats, JudgedRun, Judgments, judge, prepare
 from exaequo.lots import of_names
-from exaequo.measures import Measure
+from exaequo.measures import Measure, parse_measure
+from exaequo.measuring import measured
 from exaequo.options import Options, check_choice
 from exaequo.order import Ordering
-from exaequo.read.mending import mend_repeat
 from exaequo.read.records import Qrels, Run, by_subtopic, with_keys
 from exaequo.read.source import Source
-from exaequo.scores import COLUMNS
+from exaequo.scores import ALL, COLUMNS
 from exaequo.tiestats import tie_statistics
 
+#: The columns of a tidy table.
+_SCORES = {name: pl.Float64 if name == "value" else pl.String for name in COLUMNS}
 #: Digits of the number of a list within its block.
 _DIGITS = 10
 
@@ -64,6 +67,18 @@ class Lists:
     ordering: Ordering
 
 
+class _OfLists(Ordering):
+    """Lists in order, whose topics are their numbers; messages name run and topic."""
+
+    def __init__(self, judged: JudgedRun, precision: str, lists: pl.DataFrame) -> None:
+        super().__init__(judged, precision)
+        self._lists = lists
+
+    def _called(self, at: int) -> tuple[str, str]:
+        run, topic = self._lists.select("run", "qid").row(int(super()._called(at)[1]))
+        return f"run {run!r}", topic
+
+
 def judged(block: Rows, options: Options) -> Lists | None:
     """Judge and sort the lists of a block; None if there are none. Topics with nothing relevant are left out."""
     lists, lines, qrels = block
@@ -80,7 +95,7 @@ def judged(block: Rows, options: Options) -> Lists | None:
         pl.col("list").alias("qid"), "docno", "sim", *(name for name in ("rank",) if name in own.columns)
     )
     run = Run("", with_keys(frame), Source("lists"))
-    return Lists(lists, Ordering(judge(run, judgments), options.precision))
+    return Lists(lists, _OfLists(judge(run, judgments), options.precision, lists))
 
 
 def _qrels(frame: pl.DataFrame) -> Qrels:
@@ -105,16 +120,7 @@ def _copied(qrels: pl.DataFrame, lists: pl.DataFrame, options: Options) -> Judgm
 
 def values(lists: Lists, work: Work) -> list[Floats | Expected]:
     """Return for each strategy the values of the lists, a row per measure, or the expected ones."""
-    ordering, options = lists.ordering, work.options
-    found: list[Floats | Expected] = []
-    for ties in options.ties:
-        if ties == EXPECTED:
-            depth, seed, samples = options.depth, options.seed, options.samples
-            found.append(expected_values(ordering, work.measures, depth=depth, seed=seed, samples=samples))
-        else:
-            ranking = ordering.ranking(ties, seed=options.seed, depth=options.depth)
-            found.append(np.stack([measure.values(ranking) for measure in work.measures]))
-    return found
+    return measured(lists.ordering, work.measures, work.options.ties, work.options)
 
 
 def tidy(lists: Lists, ties: Sequence[str], names: Sequence[str], tables: Sequence[Floats | Expected]) -> pl.DataFrame:
@@ -137,8 +143,20 @@ def scored(block: Rows, work: Work) -> pl.DataFrame:
     names = [measure.name for measure in work.measures]
     found = judged(sound(block, work), work.options)
     if found is None:
-        return pl.DataFrame(schema=dict(zip(COLUMNS, (pl.String,) * 4 + (pl.Float64,), strict=True)))
+        return pl.DataFrame(schema=_SCORES)
     return tidy(found, work.options.ties, names, values(found, work))
+
+
+def averaged(scores: pl.DataFrame, kinds: Mapping[str, str] | None = None) -> pl.DataFrame:
+    """Return the aggregates of scores, added up in the order of topics, under the topic `all`.
+
+    `kinds` says how measures are aggregated that nobody can tell by their names.
+    """
+    rows = []
+    for (run, ties, measure), own in scores.sort("topic").group_by("run", "ties", "measure", maintain_order=True):
+        kind = (kinds or {}).get(str(measure)) or parse_measure(str(measure)).aggregate
+        rows.append((run, ties, ALL, measure, aggregate(kind, own["value"].to_numpy())))
+    return pl.DataFrame(rows, schema=_SCORES, orient="row")
 
 
 def counted(block: Rows, work: Work, cutoffs: Sequence[int]) -> pl.DataFrame:
@@ -156,6 +174,8 @@ def counted(block: Rows, work: Work, cutoffs: Sequence[int]) -> pl.DataFrame:
 # --------------------------------------------------------------------------------------------------------- bad rows
 
 _NUMBER = ("a finite number", "Drop the row or give it a number.")
+#: What is kept of a document that is there again.
+_BEST = {"sim": "score", "rel": "grade"}
 
 
 def bad(lines: pl.DataFrame, number: str) -> pl.DataFrame:
@@ -227,7 +247,7 @@ def _of_judgments(row: dict[str, object]) -> str:
 def _problem(row: dict[str, object], number: str, where: str) -> Problem:
     document, what = row["docno"], str(row["problem"])
     if what == "there again":
-        mend = mend_repeat(number, "two rows")
+        mend = f'Delete one of the two rows; errors="drop", --errors drop, keeps the best {_BEST[number]}.'
         return Problem(where, None, f"document {document!r} is there again", "each document once in a topic", mend)
     expected, mend = ("an id", "Drop the row or give it an id.") if what == "no id" else _NUMBER
     return Problem(where, None, f"{what} (document {document!r})", expected, mend)

@@ -2,129 +2,191 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
+import hashlib
+import io
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from exaequo.choices import STDIN
+from exaequo.choices import ERRORS, STDIN
 from exaequo.errors import InputError, bad_input
 from exaequo.frames import pl
 from exaequo.read.places import Place
-from exaequo.read.source import PACKED, called
+from exaequo.read.source import END_OF_FILE, MARK, Unpacked, called, damaged, digest_of, packing
 from exaequo.read.tables import kind_of, normalise, read
 from exaequo.read.trec import RUN, is_text, parse
 
 #: Bytes of text, or rows of a table, that are read at a time.
 BYTES, ROWS = 16_000_000, 500_000
-_MARK = b"\xef\xbb\xbf"
+#: Bytes that tell how a file is packed.
+_LOOK = 64
 
 
-def pieces(path: str, reader: str | None = None, columns: Mapping[str, str] | None = None) -> Iterator[pl.DataFrame]:
-    """Yield the lines of a run as frames: qid, docno, sim, and rank and run_id if they are there."""
+@dataclass(frozen=True)
+class Reading:
+    """How runs are read: see `read_run`; `errors` says what becomes of bad rows."""
+
+    reader: str | None = None
+    columns: Mapping[str, str] | None = None
+    errors: str = ERRORS[0]
+    digest: bool = False
+
+    @property
+    def drops(self) -> bool:
+        """Whether rows without id or finite number are passed on, for others to drop."""
+        return self.errors == "drop"
+
+
+def pieces(path: str, reading: Reading, tell: Callable[[str], None] = lambda _: None) -> Iterator[pl.DataFrame]:
+    """Yield the lines of a run as frames: qid, docno, sim, and rank and run_id if they are there.
+
+    At the end, `tell` is told the SHA-256 of the bytes on disk, if the reading asks for it.
+    """
     name = called(path)
-    kind = reader or kind_of(path, "trec")
+    kind = reading.reader or kind_of(path, "trec")
     if kind == "parquet":
-        yield from _parquet(path, name, columns)
+        yield from _parquet(path, name, reading)
+        if reading.digest:
+            tell(digest_of(path))
         return
     if kind == "json":
         mend = "Write an object a line (.jsonl), or read it whole: --engine local."
         raise bad_input(name, "one JSON value is no lines", "text, .csv, .tsv, .jsonl or .parquet", mend)
-    with _opened(path, name) as stream:
-        yield from _text(stream, name, kind if reader else None, kind, columns)
+    with _opened(path, name) as raw:
+        hashed = _Hashed(raw) if reading.digest else None
+        stream = io.BufferedReader(hashed, io.DEFAULT_BUFFER_SIZE) if hashed else raw
+        yield from _text(_unpacked(stream, name), name, kind, reading)
+        if hashed:
+            while stream.read(BYTES):  # what follows an archive is part of the file
+                pass
+            tell(hashed.sha256.hexdigest())
+
+
+class _Hashed(io.RawIOBase):
+    """A file whose bytes are hashed as they are read."""
+
+    def __init__(self, file: Any) -> None:
+        self._file, self.sha256 = file, hashlib.sha256()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        size: int = self._file.readinto(buffer)
+        self.sha256.update(memoryview(buffer)[:size])
+        return size
 
 
 @contextmanager
-def _opened(path: str, name: str) -> Iterator[IO[bytes]]:
-    """Open a file, unpacked whatever its name says."""
-    raw: Any
+def _opened(path: str, name: str) -> Iterator[Any]:
+    """Open a file, or standard input."""
     with ExitStack() as stack:
         try:
-            raw = sys.stdin.buffer if path == STDIN else stack.enter_context(Path(path).open("rb"))
-            start: bytes = raw.peek(6)[:6]
+            raw: Any = sys.stdin.buffer if path == STDIN else stack.enter_context(Path(path).open("rb"))
+            raw.peek(1)
         except OSError as error:
             raise bad_input(name, f"cannot be read ({error.strerror})", "a readable file", "Check the path.") from None
-        for magic, opening in _PACKED:
-            if start.startswith(magic) and (magic != b"BZh" or Path(path).suffix in PACKED):
-                raw = stack.enter_context(opening(raw))
-                break
         yield raw
 
 
-def _zstd(raw: IO[bytes]) -> IO[bytes]:
-    zstd: Any
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-    else:
-        from backports import zstd
-    opened: IO[bytes] = zstd.open(raw)
-    return opened
+class _Begun:
+    """A file whose first bytes were looked at."""
+
+    def __init__(self, start: bytes, raw: Any) -> None:
+        self._start, self._raw = start, raw
+
+    def read(self, size: int) -> bytes:
+        start, self._start = self._start[:size], self._start[size:]
+        data: bytes = self._raw.read(size - len(start))
+        return start + data if start else data
 
 
-#: How packed files begin, and what unpacks them piece by piece.
-_PACKED: tuple[tuple[bytes, Any], ...] = (
-    (b"\x1f\x8b", gzip.open),
-    (b"BZh", bz2.open),
-    (b"\xfd7zXZ\x00", lzma.open),
-    (b"\x28\xb5\x2f\xfd", _zstd),
-)
+def _unpacked(raw: Any, name: str) -> Callable[[int], bytes]:
+    """Return what reads so many bytes of a file, unpacked whatever its name says."""
+    start = raw.read(_LOOK)
+    file, packed = _Begun(start, raw), packing(start)
+    if packed is None:
+        return file.read
+    archive = Unpacked(file.read, packed)
 
-
-def _text(
-    stream: IO[bytes], name: str, asked: str | None, kind: str, columns: Mapping[str, str] | None
-) -> Iterator[pl.DataFrame]:
-    rest, head, above, first = b"", b"", 0, True
-    while True:
+    def read(size: int) -> bytes:
         try:
-            data = stream.read(BYTES)
-        except (OSError, EOFError, lzma.LZMAError, ValueError) as error:
-            found = f"the archive is damaged or cut short ({error})"
-            raise bad_input(name, found, "a whole archive", "Copy or download it again.") from None
-        cut = (data.rfind(b"\n") + 1) if data else len(data)
-        piece, rest = rest + data[:cut], (data[cut:] if cut else rest + data)
+            return archive.read(size)
+        except EOFError as error:
+            raise damaged(name, packed.kind, error) from None
+
+    return read
+
+
+def _text(bytes_of: Callable[[int], bytes], name: str, kind: str, reading: Reading) -> Iterator[pl.DataFrame]:
+    rest, head, above, first, data = b"", b"", 0, True, b"-"
+    while data:
+        try:
+            data = bytes_of(BYTES)
+        except OSError as error:
+            raise bad_input(name, f"cannot be read ({error})", "a readable file", "Check the disk.") from None
+        text = rest + data
+        cut = _end(text, quotes=kind == "csv") if data else len(text)
+        piece, rest = text[:cut], text[cut:]
         if not data:
-            piece, rest = rest, b""
+            piece = piece.removesuffix(END_OF_FILE)
         if first and piece:
-            piece, first = piece.removeprefix(_MARK), False
-            kind = "trec" if asked is None and kind in ("csv", "tsv") and is_text(piece, RUN) else kind
+            piece, first = piece.removeprefix(MARK), False
+            kind = "trec" if reading.reader is None and kind in ("csv", "tsv") and is_text(piece, RUN) else kind
             if kind in ("csv", "tsv"):
-                head, piece = piece[: piece.find(b"\n") + 1], piece[piece.find(b"\n") + 1 :]
-                above = 1
+                lines = piece.lstrip(b"\r\n")
+                end = lines.find(b"\n") + 1
+                above = piece.count(b"\n", 0, len(piece) - len(lines) + end)
+                head, piece = lines[:end], lines[end:]
         if piece.strip():
-            yield _parsed(head, piece, name, kind, columns, above)
+            yield _parsed(head, piece, name, kind, reading, above)
             above += piece.count(b"\n")
-        if not data:
-            break
     if first:
         raise bad_input(name, "the file is empty", "a run", "Check how it was made.")
 
 
-def _parsed(
-    head: bytes, piece: bytes, name: str, kind: str, columns: Mapping[str, str] | None, above: int
-) -> pl.DataFrame:
+def _end(text: bytes, *, quotes: bool) -> int:
+    """Return where the last whole line ends; if there are `quotes`, none that ends within a pair of them."""
+    last = at = text.rfind(b"\n") + 1
+    odd = quotes and text.count(b'"', 0, at) % 2
+    while odd and at:
+        start = text.rfind(b"\n", 0, at - 1) + 1
+        odd ^= text.count(b'"', start, at) % 2
+        at = start
+    return at or last  # a quote without another one tells nothing
+
+
+def _parsed(head: bytes, piece: bytes, name: str, kind: str, reading: Reading, above: int) -> pl.DataFrame:
     try:
         if kind == "trec":
-            return parse(piece, RUN, name, repeats=True, unused=("iter",)).drop("key")
+            return parse(piece, RUN, name, repeats=True, unused=("iter",), any_number=reading.drops).drop("key")
         table, place = read(head + piece, kind, name)
-        return normalise(table, place, RUN, columns, repeats=True).drop("key")
+        return _normal(table, place, reading)
     except InputError as error:
         above -= head.count(b"\n")
         shifted = [each if each.line is None else replace(each, line=each.line + above) for each in error.problems]
         raise InputError(shifted) from None
 
 
-def _parquet(path: str, name: str, columns: Mapping[str, str] | None) -> Iterator[pl.DataFrame]:
+def _normal(table: pl.DataFrame, place: Place, reading: Reading) -> pl.DataFrame:
+    return normalise(table, place, RUN, reading.columns, repeats=True, any_row=reading.drops).drop("key")
+
+
+def _row(start: int, row: int) -> str:
+    return f"row {start + row}"
+
+
+def _parquet(path: str, name: str, reading: Reading) -> Iterator[pl.DataFrame]:
     try:
         table = pl.scan_parquet(path, glob=False)
         rows = table.select(pl.len()).collect().item()
         for start in range(0, rows, ROWS):
             piece = table.slice(start, ROWS).collect(engine="streaming")
-            yield normalise(piece, Place(name), RUN, columns, repeats=True).drop("key")
+            yield _normal(piece, Place(name, label=partial(_row, start)), reading)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         found = f"cannot be read as parquet ({' '.join(str(error).split())[:120]})"
         raise bad_input(name, found, "a parquet table", "Check the file.") from None

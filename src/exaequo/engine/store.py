@@ -17,25 +17,25 @@ from typing import Any
 from uuid import uuid4
 
 from exaequo import __version__
-from exaequo.aggregate import aggregate
 from exaequo.engine.blocks import judgments_of
-from exaequo.engine.kernel import Rows, Work, scored
-from exaequo.errors import ExaequoError, UsageError
+from exaequo.engine.kernel import Rows, Work, averaged, scored
+from exaequo.errors import ExaequoError, UsageError, bad_input
 from exaequo.evaluation import prepared
 from exaequo.frames import pl
-from exaequo.measures import Measure, parse_measure
+from exaequo.measures import Measure
 from exaequo.options import Options
 from exaequo.read import Qrels, Run
-from exaequo.scores import ALL, COLUMNS
+from exaequo.scores import COLUMNS
 from exaequo.writing import write_whole
 
 MORE = ("inputs", "settings", "written")
+#: How folders begin that Spark appends.
+APPENDED = "append="
 
 
-def settings_of(measures: Iterable[Measure | str], options: Options) -> str:
+def settings_of(measures: Iterable[Measure], options: Options) -> str:
     """Return how lists are evaluated, as text."""
-    names = [each if isinstance(each, str) else each.name for each in measures]
-    return json.dumps({"measures": names, **vars(options)}, sort_keys=True)
+    return json.dumps({"measures": [each.name for each in measures], **vars(options)}, sort_keys=True)
 
 
 def refuse_other(table: str, known: Iterable[str], settings: str) -> None:
@@ -60,11 +60,15 @@ def append(
     refuse_other(table, old["settings"].unique().to_list(), settings)
     known = _last(old).select("run", "topic", "inputs").unique()
     work = Work(tuple(measures), options)
-    done, there = 0, 0
+    done, there, named = 0, 0, set[str]()
     judged = judgments_of(qrels)
     evaluated = prepared(qrels, options).topics.to_frame()
     topics = _hashed(judged, ["qid"], "judged").join(evaluated, on="qid", how="semi")
     for run in runs:
+        if run.name in named:
+            found = f"another run called {run.name!r}"
+            raise bad_input(run.source.name, found, "a name for each", "Rename one: tables know runs by name.")
+        named.add(run.name)
         lines = run.frame.drop("key").with_columns(pl.lit(run.name).alias("run"))
         lists = topics.join(_hashed(lines, ["qid"], "listed"), on="qid", how="left").with_columns(run=pl.lit(run.name))
         lists = lists.with_columns(_inputs(lists, settings))
@@ -73,10 +77,10 @@ def append(
         new = lists.join(known, left_on=["run", "qid", "inputs"], right_on=["run", "topic", "inputs"], how="anti")
         own = new.select("qid")
         parts = [each.join(own, on="qid", how="semi", maintain_order="left") for each in (lines, judged)]
-        found = scored(Rows(new.select("run", "qid"), *parts), work)
+        scores = scored(Rows(new.select("run", "qid"), *parts), work)
         done, there = done + new.height, there + lists.height - new.height
-        if found.height:
-            rows = found.join(new.select(pl.col("qid").alias("topic"), "inputs"), on="topic", how="left")
+        if scores.height:
+            rows = scores.join(new.select(pl.col("qid").alias("topic"), "inputs"), on="topic", how="left")
             _write(folder, rows.with_columns(settings=pl.lit(settings), written=pl.lit(now())))
     return done, there
 
@@ -93,17 +97,13 @@ def _last(rows: pl.DataFrame) -> pl.DataFrame:
 
 def means(table: str) -> pl.DataFrame:
     """Return the aggregates of a table, under the topic `all`."""
-    rows = []
-    for (run, ties, measure), own in read(table).sort("topic").group_by("run", "ties", "measure", maintain_order=True):
-        value = aggregate(parse_measure(str(measure)).aggregate, own["value"].to_numpy())
-        rows.append((run, ties, ALL, measure, value))
-    return pl.DataFrame(rows, schema=[*COLUMNS[:-1], ("value", pl.Float64)], orient="row")
+    return averaged(read(table))
 
 
 def _read(folder: Path) -> pl.DataFrame:
     kinds: dict[str, Any] = dict.fromkeys((*COLUMNS, *MORE), pl.String)
     schema = {**kinds, "value": pl.Float64, "written": pl.Int64}
-    files = sorted(folder.glob("*.parquet"))
+    files = sorted([*folder.glob("*.parquet"), *folder.glob(f"{APPENDED}*/*.parquet")])
     if not files:
         return pl.DataFrame(schema=schema)
     try:

@@ -16,7 +16,7 @@ import polars as pl
 from exaequo import tabular
 from exaequo.choices import HIGHEST_GRADE
 from exaequo.errors import BadParameter, UsageError
-from exaequo.evaluation import judged_runs, prepared, remarks_on_grades, warn
+from exaequo.evaluation import judged_runs, prepared, warn
 from exaequo.explanation.filters import FilterExplanation, explain_filter
 from exaequo.explanation.luck import other_orders, other_values, what_ties_decide
 from exaequo.explanation.means import MeanExplanation, explain_mean
@@ -30,6 +30,7 @@ from exaequo.measures.view import View, place_of
 from exaequo.options import Options, Reading, Relevance, keywords, one_strategy
 from exaequo.order import Ordering
 from exaequo.read import Qrels, QrelsLike, Run, RunLike, read_qrels, read_run
+from exaequo.remarks import remarks_on_grades
 
 __all__ = [
     "LANGUAGES",

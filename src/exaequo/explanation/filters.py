@@ -11,7 +11,7 @@ import polars as pl
 from exaequo import tabular
 from exaequo.choices import HIGHEST_GRADE, THRESHOLD, UTILITIES
 from exaequo.errors import BadParameter
-from exaequo.evaluation import judged_runs, prepared, remarks_on_grades
+from exaequo.evaluation import judged_runs, prepared
 from exaequo.explanation.wording import Told, Wording, plain_steps, wrapped
 from exaequo.filtering import Filter, filter_of, from_table
 from exaequo.judge import JudgedRun
@@ -31,6 +31,7 @@ from exaequo.measures.view import place_of
 from exaequo.options import Options, Reading, keywords
 from exaequo.read import QrelsLike, RunLike, read_qrels, read_run
 from exaequo.read.decisions import Decisions, read_decisions
+from exaequo.remarks import remarks_on_grades
 from exaequo.text import did_you_mean
 
 

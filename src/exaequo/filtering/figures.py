@@ -10,11 +10,11 @@ import polars as pl
 from exaequo.aggregate import aggregate
 from exaequo.choices import THRESHOLD
 from exaequo.errors import BadParameter
-from exaequo.evaluation import cautions
 from exaequo.filtering.filters import Filter
 from exaequo.judge import Floats
 from exaequo.measures import Measure, parse_measures
 from exaequo.measures.selection import T9_TARGET, Tables
+from exaequo.remarks import cautions
 from exaequo.scores import Block, Scores
 
 _SHARES = ("precision", "recall", "noise", "silence", "fallout", "density", "accuracy")

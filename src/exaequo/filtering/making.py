@@ -12,7 +12,7 @@ import polars as pl
 
 from exaequo.choices import HIGHEST_GRADE
 from exaequo.errors import BadParameter, bad_input
-from exaequo.evaluation import judged_runs, prepared, remarks_on_grades
+from exaequo.evaluation import judged_runs, prepared
 from exaequo.filtering.filters import Filter
 from exaequo.judge import Bools, Floats, Ints
 from exaequo.measures.parameters import MOST_DOCUMENTS
@@ -20,6 +20,7 @@ from exaequo.options import Options
 from exaequo.order import Ordering
 from exaequo.read import Qrels, QrelsLike, Run, RunLike, read_qrels, read_run, unique_names
 from exaequo.read.decisions import Decisions, read_decisions
+from exaequo.remarks import remarks_on_grades
 from exaequo.text import listed
 
 

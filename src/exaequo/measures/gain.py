@@ -126,7 +126,7 @@ def ideal_dcg(ranking: Ranking, cutoff: int | None, dcg: str, gains: Gains | Non
         order = np.lexsort((-gain, topic))
         topic, gain = topic[order], gain[order]
         rank = np.arange(len(topic)) - np.searchsorted(topic, topic) + 1
-    top = rank <= (cutoff or len(topic))
+    top = slice(None) if cutoff is None else rank <= cutoff
     return ranking.total(topic[top], gain[top] / discount(rank[top], dcg))
 
 

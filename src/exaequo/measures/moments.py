@@ -126,11 +126,14 @@ def stopping(owner: Ints, before: Ints, size: Ints, group: Ints, goes_on: Floats
     first = np.flatnonzero(begins(group))
     through[group[first]] = np.multiply.reduceat(goes_on, first)
     reaches = products_before(through, owner)
-    # Only ties where the reader may stop, those with the most such documents first.
+    # Where nobody gets past any of the marked documents there is nothing to add, tie by tie: what else there is to
+    # evaluate must not decide how a value is computed.
+    added = np.where(np.bincount(group, weights=goes_on, minlength=len(size)) > 0, marked, 0)
+    # Only ties where the reader may stop, those with the most documents to add first.
     kept = np.flatnonzero((marked > 0) & (reaches > 0))
-    kept = kept[np.argsort(-marked[kept], kind="stable")]
+    kept = kept[np.lexsort((-marked[kept], -added[kept]))]
     start = (np.cumsum(marked) - marked)[kept]
-    still = _still_looking(size[kept], marked[kept], start, goes_on)
+    still = _still_looking(size[kept], marked[kept], added[kept], start, goes_on)
     slots = size[kept] + 1
     of = np.repeat(np.arange(len(kept)), slots)
     place = spread(np.zeros_like(slots), slots)
@@ -139,23 +142,25 @@ def stopping(owner: Ints, before: Ints, size: Ints, group: Ints, goes_on: Floats
     return Stops(owner[kept][of[inside]], before[kept][of[inside]] + place[inside], chance)
 
 
-def _still_looking(size: Ints, marked: Ints, start: Ints, goes_on: Floats) -> Floats:
+def _still_looking(size: Ints, marked: Ints, added: Ints, start: Ints, goes_on: Floats) -> Floats:
     """Return the chance to be still looking after 0, 1, … all documents of each tie, tie after tie.
 
     That is the mean, over all subsets of so many documents, of the product of `goes_on`. One more document x makes the
-    mean over subsets of size j of k documents ((k − j)·mean_j + j·x·mean_(j−1)) / k. Ties are sorted by `marked`,
-    falling, so those that still have a document to add are always the first ones; all of them advance together.
+    mean over subsets of size j of k documents ((k − j)·mean_j + j·x·mean_(j−1)) / k. Ties are sorted by `added`, how
+    many documents are, falling, so those that still have one to add are always the first ones; all of them advance
+    together. Where none is added, nobody gets past a marked document: the chance is that there is none among so many.
     """
     slots = size + 1
     ends = np.cumsum(slots)
     of = np.repeat(np.arange(len(size)), slots)
     place = spread(np.zeros_like(slots), slots).astype(np.float64)
-    if not goes_on.any():  # nobody gets past such a document: the chance that there is none among the first so many
-        others = np.maximum((size - marked)[of] - place, 0.0)
-        return products_before(others / np.maximum(size[of] - place, 1.0), of)
     mean = (place <= (size - marked)[of]).astype(np.float64)
-    for step in range(int(marked.max(initial=0))):
-        active = int(np.count_nonzero(marked > step))
+    going = int(np.count_nonzero(added))
+    rest = slice(int(ends[going - 1]) if going else 0, None)
+    others = np.maximum((size - marked)[of[rest]] - place[rest], 0.0)
+    mean[rest] = products_before(others / np.maximum(size[of[rest]] - place[rest], 1.0), of[rest])
+    for step in range(int(added.max(initial=0))):
+        active = int(np.count_nonzero(added > step))
         last = int(ends[active - 1])
         k = (size - marked + step + 1)[of[:last]]
         x = goes_on[start[:active] + step][of[:last]]

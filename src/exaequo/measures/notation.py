@@ -66,7 +66,7 @@ def parse_measures(texts: Iterable[str | Measure | object] | str | Measure) -> l
         raise BadParameter(f"Measures are names such as 'AP' or 'nDCG@10'. Got {texts!r} instead.")
     pieces: list[str | Measure | object] = []
     for text in texts:
-        pieces.extend(split(text) if isinstance(text, str) else [text])
+        pieces.extend(split(text) if isinstance(text, str) and text not in READ else [text])
     measures = list(dict.fromkeys(parse_measure(piece) for piece in pieces))
     if not measures:
         raise BadParameter("No measure is given; for example: AP, P@10, nDCG@10.")

@@ -11,6 +11,7 @@ form (`moments.closed`, `moments.linear`) and an explainer (`steps.explains`) ma
 
 from __future__ import annotations
 
+import copyreg
 import importlib
 import inspect
 import os
@@ -176,6 +177,12 @@ class Measure:
     def __hash__(self) -> int:
         return hash(self.name)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Go to other processes by name, where the measure comes with exaequo; else as it is."""
+        if type(self) is Measure and self.definition.ours:
+            return _by_name, (self.name,)
+        return copyreg.__newobj__, (type(self),), vars(self)  # type: ignore[attr-defined]
+
     def __call__(self, **params: Any) -> Self:
         """Return the measure with these parameters set too: `AP(rel=2)`."""
         return type(self)(self.definition, {**self.params, **params}, self.aggregate)
@@ -204,6 +211,12 @@ class Measure:
                 "a measure returns one value per topic."
             )
         return values
+
+
+def _by_name(name: str) -> Measure:
+    from exaequo.measures.notation import parse_measure
+
+    return parse_measure(name, complete=False)
 
 
 def _literal(value: object) -> str:

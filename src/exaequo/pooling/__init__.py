@@ -15,7 +15,7 @@ import polars as pl
 
 from exaequo.choices import HIGHEST_GRADE, MEASURES, POOL_DEPTH, POOL_FORMATS, TIES_AT_DEPTH, WHOLE_TIES
 from exaequo.errors import BadParameter, bad_input
-from exaequo.evaluation import cautions, remarks_on_grades, warn
+from exaequo.evaluation import warn
 from exaequo.language import say
 from exaequo.measures import Measure, parse_measures
 from exaequo.options import Options, Reading, check_choice, keywords, one_strategy
@@ -24,6 +24,7 @@ from exaequo.pooling.leaving import left_out, overview
 from exaequo.pooling.lists import Lists, ordered
 from exaequo.pooling.teams import team_of_each
 from exaequo.read import Qrels, QrelsLike, Run, RunsLike, read_qrels, read_runs
+from exaequo.remarks import cautions, remarks_on_grades
 from exaequo.tabular import Tabled, plain
 from exaequo.writing import write_whole
 

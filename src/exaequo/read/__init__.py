@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, count
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -15,11 +15,12 @@ from exaequo.choices import READERS
 from exaequo.errors import BadParameter, InputError, bad_input
 from exaequo.frames import pl
 from exaequo.read import datasets, golden, objects, tables, trec
+from exaequo.read.few import of_lists
 from exaequo.read.foreign import refuse_foreign
 from exaequo.read.metadata import header_of, read_metadata, write_metadata
 from exaequo.read.oddities import oddities
 from exaequo.read.places import Place
-from exaequo.read.plain import Plain, of_lists, of_text
+from exaequo.read.plain import Plain, of_text
 from exaequo.read.records import Qrels, Run, by_subtopic, repeated
 from exaequo.read.source import PACKED, Mend, Source, load
 from exaequo.text import did_you_mean
@@ -223,15 +224,19 @@ def _read_text(
 def _read_object(data: object, layout: trec.Layout, name: str, asked: _Asked) -> tuple[pl.DataFrame | Plain, Source]:
     if isinstance(data, Iterator):
         data = list(data)
-    lists = golden.found_in(objects.records_of(data), layout, name, asked.columns or {})
-    plain = None if lists is None else of_lists(lists, layout.number)
+    records = objects.records_of(data)
+    lists = golden.found_in(records, layout, name, asked.columns or {})
+    if lists is not None:
+        plain = of_lists(lists, layout.number)
+    else:
+        table, no_text = objects.to_table(records, name)
+        plain = None if no_text else tables.plain(table, layout, name, asked.columns)
     if plain is not None:
         return plain, Source(name)
 
     def parsed(*, repeats: bool) -> tuple[pl.DataFrame, tuple[str, ...]]:
         if lists is not None:
             return tables.from_lists(lists, layout, name, repeats=repeats)
-        table, no_text = objects.to_table(data, layout, name)
         return tables.normalise(table, Place(name, no_text=no_text), layout, asked.columns, repeats=repeats), ()
 
     done: tuple[Mend, ...] = ()
@@ -251,16 +256,19 @@ def _read_object(data: object, layout: trec.Layout, name: str, asked: _Asked) ->
 
 def unique_names(named: Sequence[tuple[str, str]]) -> list[str]:
     """Make the names of (name, file) pairs unique: shared ones add the file's name, or its path if that is shared."""
+    if len({name for name, _ in named}) == len(named):
+        return [name for name, _ in named]
     names = Counter(name for name, _ in named)
-    if len(names) == len(named):
-        return list(names)
     files = Counter((name, Path(file).name) for name, file in named)
-    unique: list[str] = []
+    unique: dict[str, None] = {}
+    last: Counter[str] = Counter()
     for name, file in named:
         label = Path(file).name
         if files[name, label] > 1:
             label = file
-        whole = name if names[name] == 1 or file == name else f"{name} ({label})"
-        numbered = (f"{whole} #{number}" for number in count(2))
-        unique.append(next(each for each in chain([whole], numbered) if each not in unique))
-    return unique
+        own = whole = name if names[name] == 1 or file == name else f"{name} ({label})"
+        while own in unique:
+            last[whole] += 1
+            own = f"{whole} #{last[whole] + 1}"
+        unique[own] = None
+    return [*unique]

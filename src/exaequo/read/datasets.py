@@ -5,12 +5,11 @@ Nothing of it is imported before a name is asked for; it is not needed otherwise
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from exaequo.errors import ExaequoError, bad_input
-from exaequo.read.source import Source
+from exaequo.read.source import Source, sha256_of
 from exaequo.text import did_you_mean, listed
 
 #: What a name begins with; the second is what others write.
@@ -32,7 +31,7 @@ def has(name: str, part: str) -> bool:
 def judgments(name: str, *, digest: bool = False) -> tuple[bytes, Source]:
     """Return the judgments of a collection as lines of TREC qrels, those of a sample with their chances."""
     text = "".join(f"{line}\n" for line in map(_line, _all(name, "qrels"))).encode()
-    return text, Source(name, hashlib.sha256(text).hexdigest() if digest else None)
+    return text, Source(name, sha256_of(text) if digest else None)
 
 
 def _line(judgment: Any) -> str:

@@ -12,16 +12,16 @@ import re
 import numpy as np
 import numpy.typing as npt
 
+Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Words = npt.NDArray[np.uint64]
-Sizes = npt.NDArray[np.int64]
 
 #: Bytes of the longest text, in words of eight.
 LONGEST = 64
-#: What is kept of each word of a text of so many bytes.
+#: What is kept of the words of a text of so many bytes.
 KEPT = np.array(
-    [[256 ** min(max(size - 8 * at, 0), 8) - 1 for size in range(LONGEST + 1)] for at in range(LONGEST // 8)],
+    [[256 ** min(max(size - 8 * at, 0), 8) - 1 for at in range(LONGEST // 8)] for size in range(LONGEST + 1)],
     dtype=np.uint64,
 )
 #: Digits of a number, and their powers of ten, that doubles hold without rounding.
@@ -41,22 +41,22 @@ _ONES, _TOPS, _POINTS, _ZEROS, _OVER_NINE = map(_every, (0x01, 0x80, ord("."), o
 _BYTE, _EIGHT, _TOP_BYTE, _WORD, _DIGIT = map(np.uint64, (0xFF, 8, 56, 64, ord("0")))
 
 
-def decimals(words: Words, size: Sizes) -> Floats | None:
+def decimals(words: Words, size: Ints) -> Floats | None:
     """Read decimal numbers, in rows of words; None if one is no finite number."""
-    low, fits = words[:, 0], size <= _LETTERS
-    if size.max() == 1 and ((low - _DIGIT) < 10).all():  # grades, mostly
+    low = words[:, 0]
+    if words.shape[1] == 1 and size.max() == 1 and ((low - _DIGIT) < 10).all():  # grades, mostly
         return (low - _DIGIT).astype(np.float64)
     high = words[:, 1] if words.shape[1] > 1 else None
     minus = low & _BYTE == ord("-")
-    if minus.any():
+    if minus.any():  # of seventeen letters the last is lost; without it there is a digit too few, which is seen
         moved = low >> _EIGHT if high is None else low >> _EIGHT | high << _TOP_BYTE
         low, high = np.where(minus, moved, low), None if high is None else np.where(minus, high >> _EIGHT, high)
         size = size - minus
     low, high, point = _without_point(low, high)
     value, simple = _whole(low, high, size - (point < _LETTERS))
-    value /= _POWERS[np.clip(size - 1 - point, 0, _DIGITS)]
-    value = np.where(minus, -value, value)
-    simple &= fits
+    value /= _POWERS.take(size - 1 - point, mode="clip")
+    if minus.any():
+        value = np.where(minus, -value, value)
     if not simple.all():
         rest = _one_by_one(words[~simple])
         if rest is None:
@@ -65,7 +65,7 @@ def decimals(words: Words, size: Sizes) -> Floats | None:
     return value
 
 
-def _without_point(low: Words, high: Words | None) -> tuple[Words, Words | None, Sizes]:
+def _without_point(low: Words, high: Words | None) -> tuple[Words, Words | None, Ints]:
     """Take the first point out of texts; return how many letters stand before it, or a large number without one."""
     before = _before_point(low)
     place = np.bitwise_count(before).astype(np.int64) >> 3
@@ -86,18 +86,19 @@ def _before_point(word: Words) -> Words:
     return ((marks & (~marks + np.uint64(1))) >> np.uint64(7)) - np.uint64(1)
 
 
-def _whole(low: Words, high: Words | None, digits: Sizes) -> tuple[Floats, Bools]:
+def _whole(low: Words, high: Words | None, digits: Ints) -> tuple[Floats, Bools]:
     """Return whole numbers of so many digits, and which of them are such numbers."""
     simple = (digits > 0) & (digits <= _DIGITS)
-    digits = np.where(simple, digits, 1)
+    if not simple.all():
+        digits = np.where(simple, digits, 1)
     shift = (_LETTERS - digits).astype(np.uint64) << np.uint64(3)  # so that the last digits stand in one column
-    low = low - (_ZEROS & KEPT[0][digits])
+    low = low - (_ZEROS & KEPT[:, 0].take(digits))
     # A byte that is no digit is above nine now, or was below zero, and has borrowed from the next.
     odd = low + _OVER_NINE | low
     last = low << (shift - _WORD)  # nothing is left of a word that is moved further
     if high is None:
         return _eight_digits(last).astype(np.float64), simple & (odd & _TOPS == 0)
-    high = high - (_ZEROS & KEPT[1][digits])
+    high = high - (_ZEROS & KEPT[:, 1].take(digits))
     odd |= high + _OVER_NINE | high
     last |= high << shift | low >> (_WORD - shift)
     value = (_eight_digits(low << shift) * np.uint64(10**8) + _eight_digits(last)).astype(np.float64)

@@ -62,7 +62,7 @@ def read_decisions(data: Any, *, reader: str | None = None, columns: Mapping[str
         table, place = tables.read(content, kind, source.name)
         name = source.stem
     else:
-        table, no_text = objects.to_table(data, trec.RUN, "table")
+        table, no_text = objects.to_table(data, "table")
         place, name = Place("table", no_text=no_text), "table"
     return _decisions(name, table, place, columns or {})
 

@@ -39,6 +39,8 @@ NUMBERS = {
 }
 #: What may hold all records.
 _HOLDERS = ("samples", "examples", "records", "rows", "data", "results")
+#: A dict without any of these names is one of topics, or of runs.
+_KNOWN = {*_HOLDERS, *QUERY_IDS, *QUERY_TEXTS, *DOCUMENTS[QRELS], *DOCUMENTS[RUN]}
 _NAME = "Rename the field, or name it: columns={{{0!r}: ...}}, --columns {0}=NAME."
 _SWAPPED = "The qrels come first, then the runs."
 
@@ -76,7 +78,7 @@ def is_golden(data: Any, given: Mapping[str, str] | None = None) -> bool:
 
 def is_one(data: Mapping[Any, Any]) -> bool:
     """Tell a dict that is one run, by topic or by field, from one of runs by name."""
-    if is_columns(data) or _held_records(data, {}):
+    if not data.keys().isdisjoint(_KNOWN) and (is_columns(data) or _held_records(data, {})):
         return True
     first = next((each for each in data.values() if not isinstance(each, Mapping | list | tuple) or each), None)
     if isinstance(first, Mapping):
@@ -123,6 +125,8 @@ def _in_mapping(
     data: Mapping[Any, Any], layout: Layout, name: str, given: Mapping[str, str], lines: Sequence[int]
 ) -> Lists | None:
     """Return the lists of a dict: by topic, of columns, or those of what it holds under a known name."""
+    if data.keys().isdisjoint(_KNOWN):
+        return by_topic(data, lines)
     if records := _held_records(data, given):
         return _in_records(records, layout, name, given, ())
     for field in DOCUMENTS[layout]:

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from exaequo.read.decimals import Ints
+
 Keys = npt.NDArray[np.uint64]
-Ints = npt.NDArray[np.int64]
 #: Places in tables: half the memory of the usual whole numbers.
 Places = npt.NDArray[np.int32]
 
@@ -22,26 +23,31 @@ _LEAST = 12
 _AT_ONCE = 1 << 15
 #: An odd number: what a key is multiplied by, table after table, so that other bits come first.
 _OTHER = np.uint64(0x9E3779B97F4A7C15)
+_MIXER, _HALF = np.uint64(0xFF51AFD7ED558CCD), np.uint64(32)
 
 
 class Index:
-    """Where keys stand. One that is there twice is found at both places."""
+    """Where keys stand. One that is there twice is found at both places, but not where all should be `different`."""
 
-    def __init__(self, keys: Keys) -> None:
-        """Put the keys into tables."""
+    def __init__(self, keys: Keys, *, different: bool = False) -> None:
+        """Put the keys into tables; where they should be different, only until one is seen to be there twice."""
         self._keys = keys.astype(np.uint64, copy=False)
         self._tables: list[Places] = []
         #: Whether no key is there twice.
         self.different = True
         for table, waiting, instead in _tables(self._keys):
             self._tables.append(table)
-            self.different &= not (self._keys[waiting] == self._keys[instead]).any()
+            self.different &= not (len(waiting) and (self._keys[waiting] == self._keys[instead]).any())
+            if different and not self.different:  # a key that is there often takes as many tables
+                break
 
     def find(self, keys: Keys) -> tuple[Ints, Ints]:
         """Return which of these keys are there, and the place of each, pair by pair."""
         keys = keys.astype(np.uint64, copy=False)
         cuts = range(0, max(len(keys), 1), _AT_ONCE)
         pairs = [(at + cut, place) for cut in cuts for at, place in self._find(keys[cut : cut + _AT_ONCE])]
+        if len(pairs) == 1:
+            return pairs[0]
         return np.concatenate([at for at, _ in pairs]), np.concatenate([place for _, place in pairs])
 
     def _find(self, keys: Keys) -> Iterator[tuple[Ints, Ints]]:
@@ -49,7 +55,7 @@ class Index:
         for table in self._tables:
             place = table[_slots(mixed, len(table))]
             # Where a slot is empty, nothing waits for the next table either.
-            taken = np.flatnonzero(place >= 0)
+            taken = (place >= 0).nonzero()[0]
             at, place = at[taken], place[taken]
             same = self._keys[place] == keys[at]
             yield at[same], place[same].astype(np.int64)
@@ -58,13 +64,13 @@ class Index:
 
 def are_different(keys: Keys, starts: Ints | None = None) -> bool:
     """Tell whether no key is there twice; or only in stretches of different `starts`, which are looked at by and by."""
-    cuts = np.array([0])
+    parts = [keys]
     if starts is not None and len(keys) > _AT_ONCE:
         first = np.searchsorted(starts, np.arange(0, starts[-1] + 1, _AT_ONCE))
-        cuts = starts[first[np.append(True, first[1:] != first[:-1])]]
+        parts = np.split(keys, starts[first[np.append(True, first[1:] != first[:-1])]][1:])
     return not any(
-        (part[waiting] == part[instead]).any()
-        for part in np.split(keys, cuts[1:])
+        len(waiting) and (part[waiting] == part[instead]).any()
+        for part in parts
         for _, waiting, instead in _tables(part, empty=False)
     )
 
@@ -83,7 +89,7 @@ def _tables(keys: Keys, *, empty: bool = True) -> Iterator[tuple[Places, Places,
         slot = _slots(mixed, len(table))
         table[slot] = here
         held = table[slot]
-        waits = np.flatnonzero(held != here)
+        waits = (held != here).nonzero()[0]
         yield table, here[waits], held[waits]
         if not len(waits):
             return
@@ -92,4 +98,24 @@ def _tables(keys: Keys, *, empty: bool = True) -> Iterator[tuple[Places, Places,
 
 def _slots(mixed: Keys, size: int) -> Ints:
     """Return the slots of keys: their first bits."""
-    return (mixed >> np.uint64(65 - size.bit_length())).astype(np.int64)
+    return (mixed >> np.uint64(65 - size.bit_length())).view(np.int64)
+
+
+def mixed(words: Keys) -> Keys:
+    """Return a hash of each row; zeros behind it change nothing, so that shorter texts do not depend on longer ones."""
+    first, *more = words.T
+    key = _scattered(first)
+    for word in more:
+        key = np.where(word, _scattered(key ^ word), key)
+    return key
+
+
+def _scattered(words: Keys) -> Keys:
+    scattered = words * _MIXER
+    scattered ^= scattered >> _HALF
+    return scattered
+
+
+def keys_of(topic: Keys, docno: Keys) -> Keys:
+    """Return keys of topic and document, pair by pair, from the hashes of both."""
+    return topic * _OTHER + docno

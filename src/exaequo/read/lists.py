@@ -6,7 +6,7 @@ have grade 1. No library is imported to recognise its documents: they have an id
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter, itemgetter
@@ -47,6 +47,26 @@ class Lists:
         """Raise InputError at a topic."""
         line = self.lines[at] if self.lines else None
         raise bad_input(name, f"{self.label(at)}: {found}", expected, mend, line=line)
+
+
+class Documents(Mapping[str, float]):
+    """Documents and their numbers, side by side: to make a dict of them takes as long as to evaluate them."""
+
+    def __init__(self, names: list[str], numbers: list[float]) -> None:
+        self._names, self._numbers = names, numbers
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __getitem__(self, name: str) -> float:
+        return dict(zip(self._names, self._numbers, strict=True))[name]
+
+    def values(self) -> Any:
+        """Return the numbers."""
+        return self._numbers
 
 
 def by_topic(data: Mapping[Any, Any], lines: Sequence[int] = ()) -> Lists:

@@ -5,8 +5,11 @@ No library is imported to recognise its objects: an object that came from a libr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from itertools import chain
+from operator import itemgetter
 from types import NoneType
 from typing import Any, TypeAlias
 
@@ -15,17 +18,18 @@ import numpy as np
 from exaequo.errors import bad_input
 from exaequo.frames import pl
 from exaequo.read.golden import is_golden
-from exaequo.read.lists import by_topic, flat, floats, is_missing
-from exaequo.read.trec import Layout
+from exaequo.read.lists import Documents, floats, is_missing
 
 #: Rows in which a column of text holds something else, and that.
 NoText: TypeAlias = "dict[str, list[tuple[int, object]]]"
 
 
 def records_of(data: Any) -> Any:
-    """Return the rows of a frame that has lists in it; anything else as it is."""
+    """Return the rows of a frame that has lists in it, and dicts of what ranx holds; anything else as it is."""
     if isinstance(data, Mapping):
         return data
+    if type(data).__module__.partition(".")[0] == "ranx" and type(data).__name__ in ("Qrels", "Run"):
+        return _from_ranx(data)
     if isinstance(data, pl.LazyFrame):
         data = data.collect()
     if isinstance(data, pl.DataFrame):
@@ -35,16 +39,27 @@ def records_of(data: Any) -> Any:
     return data
 
 
-def to_table(data: object, layout: Layout, name: str) -> tuple[pl.DataFrame, NoText]:
+def _from_ranx(data: Any) -> dict[str, Documents]:
+    """Return the lists of `ranx.Qrels` or `ranx.Run`."""
+    names, values = _many_at_once()
+    held = data.run if hasattr(data, "run") else data.qrels
+    return {topic: Documents(names(own), values(own)) for topic, own in held.items()}
+
+
+@cache
+def _many_at_once() -> tuple[Callable[[Any], list[str]], Callable[[Any], list[float]]]:
+    """Return what returns the keys, and the values, of a dict of Numba, which gives them one by one but slowly."""
+    njit = sys.modules["numba"].njit
+    return njit(lambda documents: list(documents.keys())), njit(lambda documents: list(documents.values()))
+
+
+def to_table(data: object, name: str) -> tuple[pl.DataFrame, NoText]:
     """Return what the user handed over as a table with named columns, and what is no text beside text in it."""
     library = type(data).__module__.partition(".")[0]
     if isinstance(data, pl.DataFrame):
         return data, {}
     if isinstance(data, pl.LazyFrame):
         return data.collect(), {}
-    if library == "ranx":
-        as_dict: Any = getattr(data, "to_dict")  # noqa: B009 - only ranx knows the type
-        return flat(by_topic(as_dict()), layout, name)[0], {}
     if library == "pandas":
         return _of_columns(_from_pandas(data, name))
     if hasattr(data, "__arrow_c_stream__"):
@@ -61,11 +76,10 @@ def _from_tuples(data: Iterable[Any], name: str) -> tuple[pl.DataFrame, NoText]:
     if rows and isinstance(rows[0], Mapping) and all(isinstance(row, Mapping) for row in rows):
         return from_rows(rows)
     fields = getattr(rows[0], "_fields", None) if rows else ()
-    if fields is None or any(len(row) != len(fields) for row in rows):
+    if fields is None or {*map(len, rows)} - {len(fields)}:
         found = f"an iterable of {type(rows[0]).__name__}"
         raise bad_input(name, found, "records or named tuples", "Give a dict of dicts or lists, or a frame.")
-    columns = zip(*rows, strict=True)
-    return _of_columns({str(field): list(values) for field, values in zip(fields, columns, strict=True)})
+    return _of_columns({str(field): [*map(itemgetter(at), rows)] for at, field in enumerate(fields)})
 
 
 def from_rows(rows: Sequence[Mapping[Any, Any]]) -> tuple[pl.DataFrame, NoText]:
@@ -108,6 +122,11 @@ def _of_columns(columns: dict[str, list[Any]]) -> tuple[pl.DataFrame, NoText]:
 
 def _column(name: str, values: list[Any]) -> pl.Series:
     """A column of Python objects: text if there is any text, else numbers; what is missing becomes null."""
+    kinds = {*map(type, values)}
+    if kinds in ({str}, {int}):
+        return pl.Series(name, values, strict=kinds == {str})
+    if kinds == {float}:
+        return floats(values, name)
     plain = [None if is_missing(value) else value for value in values]
     if any(isinstance(value, str) for value in plain):
         return pl.Series(name, [None if value is None else str(value) for value in plain], dtype=pl.String)

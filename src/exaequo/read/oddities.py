@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from exaequo.frames import pl
+from exaequo.read.decimals import Bools
 from exaequo.read.plain import LARGE
 from exaequo.read.trec import Layout, quoted, tidy
 from exaequo.text import count
 
 Bytes = npt.NDArray[np.uint8]
-Bools = npt.NDArray[np.bool_]
 
 _IDS = ("qid", "docno")
 _TAB, _RETURN, _BLANK, _DELETE = b"\t\r \x7f"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -10,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from exaequo.frames import pl
+from exaequo.read.decimals import Floats
 from exaequo.read.keys import are_different
-from exaequo.read.plain import Floats, Plain
+from exaequo.read.plain import Plain
 from exaequo.read.source import Source
 
 #: Column of the 64-bit hash of (qid, docno): finds duplicates and joins run to qrels (see `judge`).
@@ -103,6 +105,11 @@ class Run(_Lines):
         vars(made)["name"] = name
         return made
 
+    def parts(self, lines: int) -> Iterator[Run]:
+        """Yield the same run in parts of about so many plain lines, each of whole topics."""
+        for each in () if self.plain is None else self.plain.parts(lines):
+            yield Run.of(each, name=self.name, source=self.source)
+
     def __repr__(self) -> str:
         return f"<Run {self.name!r}: {self.height:,} lines, {len(self.topics):,} topics>"
 
@@ -158,7 +165,7 @@ def repeated(frame: pl.DataFrame, *, subtopics: bool = False) -> pl.DataFrame | 
 def by_subtopic(frame: pl.DataFrame, source: Source) -> Qrels:
     """Make judgments of lines with an iteration field, which holds the subtopic if it is not always the same."""
     lines = frame.select("qid", "docno", "rel", KEY, *(name for name in SAMPLED if name in frame.columns))
-    if "iter" not in frame.columns or (frame["iter"].fill_null("") == (frame["iter"][0] or "")).all():
+    if "iter" not in frame.columns or (frame["iter"].fill_null("") == (frame["iter"].first() or "")).all():
         return Qrels(lines, source)
     row = np.arange(frame.height)
     if _may_repeat(frame):

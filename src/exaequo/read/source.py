@@ -2,31 +2,46 @@
 
 from __future__ import annotations
 
-import bz2
-import lzma
 import os
 import re
 import sys
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from stat import S_ISREG
-from typing import Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from exaequo import memory
 from exaequo.choices import STDIN
-from exaequo.errors import bad_input
+from exaequo.errors import InputError, bad_input
 from exaequo.read.foreign import refuse_marked
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    class _Stream(Protocol):
+        """What unpacks one stream."""
+
+        @property
+        def eof(self) -> bool: ...
+        @property
+        def unused_data(self) -> bytes: ...
+        def decompress(self, data: bytes, max_length: int = ..., /) -> bytes: ...
+
 
 #: Endings that say how a file is packed, not what is in it.
 PACKED = frozenset({".gz", ".bz2", ".xz", ".zst"})
-_MARK = b"\xef\xbb\xbf"
+#: What some programs begin text in UTF-8 with.
+MARK = b"\xef\xbb\xbf"
 #: Beginnings that Polars takes for something packed. One may be the name of a topic, such as x^2.
 _UNPACKED_BY_POLARS = (b"x^", b"x\x01", b"x\x9c", b"x\xda", b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
+#: Where files are that each process has for itself.
+_OWN = ("/dev/", "/proc/")
 #: What text of old Windows programs ends with.
-_END_OF_FILE = b"\x1a"
+END_OF_FILE = b"\x1a"
 
 
 @dataclass(frozen=True)
@@ -59,8 +74,6 @@ class Source:
     @property
     def stem(self) -> str:
         """The file name without folders, the ending of its packing and one more ending."""
-        if self.name.isalnum():
-            return self.name
         path = Path(self.name)
         if path.suffix.lower() in PACKED:
             path = path.with_suffix("")
@@ -79,24 +92,45 @@ def load(path: str, *, digest: bool = False, marked: bool = False) -> tuple[byte
     """
     name = called(path)
     raw = _raw_bytes(path, name)
-    source = Source(name, _digest(raw) if digest else None)
+    source = Source(name, sha256_of(raw) if digest else None)
     data = _unpack(raw, name)
     if data is not raw:
         memory.refuse_too_large(name, len(data))
     if not marked:
         refuse_marked(data, name)
-    return data.removeprefix(_MARK).removesuffix(_END_OF_FILE), source
+    return data.removeprefix(MARK).removesuffix(END_OF_FILE), source
 
 
-def _digest(raw: bytes) -> str:
+def sha256_of(raw: bytes) -> str:
+    """Return the SHA-256 of bytes."""
     from hashlib import sha256
 
     return sha256(raw).hexdigest()
 
 
+def digest_of(path: str) -> str:
+    """Return the SHA-256 of a file, which may be larger than memory."""
+    from hashlib import file_digest
+
+    with Path(path).open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
+
+
+def size_of(path: str) -> int:
+    """Return the bytes of a file; 0 of one that is none, can be read only once, or is another to other processes."""
+    try:
+        about, named = Path(path).stat(), Path(path).absolute()
+        while named.is_symlink() and not os.path.normpath(named).startswith(_OWN):
+            named = named.parent / named.readlink()
+    except (OSError, ValueError):
+        return 0
+    own = path == STDIN or os.path.normpath(named).startswith(_OWN)
+    return about.st_size if S_ISREG(about.st_mode) and not own else 0
+
+
 def as_it_stands(data: bytes) -> bytes:
     """Return text that Polars reads as it stands: with a byte-order mark where it would unpack it, whatever it is."""
-    return _MARK + data if data.startswith(_UNPACKED_BY_POLARS) else data
+    return MARK + data if data.startswith(_UNPACKED_BY_POLARS) else data
 
 
 def _raw_bytes(path: str, name: str) -> bytes:
@@ -126,16 +160,6 @@ def _unchanged(path: str, name: str) -> bytes:
     if S_ISREG(before.st_mode) and (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         raise bad_input(name, "the file changed while it was read", "a finished file", "Try again when it is written.")
     return data
-
-
-class _Stream(Protocol):
-    """What unpacks one stream."""
-
-    @property
-    def eof(self) -> bool: ...
-    @property
-    def unused_data(self) -> bytes: ...
-    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
 
 
 class TooLarge(Exception):
@@ -180,12 +204,65 @@ def _streams(raw: bytes, unpacker: Callable[[], _Stream], padding: int = 0) -> b
     return b"".join(parts)
 
 
+class Unpacked:
+    """An archive of any size, unpacked as it is read: the same streams, to the last byte."""
+
+    def __init__(self, read: Callable[[int], bytes], packing: Packing) -> None:
+        self._raw, self._packing = read, packing
+        self._parts, self._rest = self._streams(), b""
+
+    def read(self, size: int) -> bytes:
+        """Return so many bytes, or fewer at the end; raise EOFError where it is damaged."""
+        parts, there = [self._rest], len(self._rest)
+        while there < size and (part := next(self._parts, None)) is not None:
+            parts.append(part)
+            there += len(part)
+        data = b"".join(parts)
+        self._rest = data[size:]
+        return data[:size]
+
+    def _streams(self) -> Iterator[bytes]:
+        data, number = self._raw(_STEP), 1
+        while data:
+            stream = self._packing.unpacker()
+            while not stream.eof:
+                try:
+                    if not data:
+                        raise EOFError("it has no end")  # noqa: TRY301 - told like all that is wrong with a stream
+                    part = stream.decompress(data)
+                except Exception as error:  # noqa: BLE001 - each unpacker has errors of its own kind
+                    raise EOFError(f"stream {number}: {error}") from None
+                yield part
+                data = stream.unused_data or self._raw(_STEP)
+            data, number = self._after_zeros(data), number + 1
+
+    def _after_zeros(self, data: bytes) -> bytes:
+        """Return what follows a stream and the zeros that may stand behind it."""
+        padding, zeros = self._packing.padding, 0
+        while padding and data:
+            rest = data.lstrip(b"\0")
+            zeros += len(data) - len(rest)
+            if rest:
+                return bytes(zeros % padding) + rest
+            data = self._raw(_STEP)
+        return data if not padding else bytes(zeros % padding)
+
+
+def _bzip2() -> _Stream:
+    from bz2 import BZ2Decompressor
+
+    return BZ2Decompressor()
+
+
+def _xz() -> _Stream:
+    from lzma import FORMAT_XZ, LZMADecompressor
+
+    return LZMADecompressor(FORMAT_XZ)
+
+
 def _zstd() -> _Stream:
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-    else:
-        from backports import zstd
-    stream: _Stream = zstd.ZstdDecompressor()
+    module = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
+    stream: _Stream = module.ZstdDecompressor()
     return stream
 
 
@@ -196,32 +273,52 @@ _ALWAYS, _TIMES = 1 << 26, 100
 _STEP, _LARGEST_STEP = 1 << 12, 1 << 20
 _ZEROS = re.compile(rb"\0*")
 _GZIP = partial(zlib.decompressobj, zlib.MAX_WBITS | 16)
-_XZ = partial(lzma.LZMADecompressor, format=lzma.FORMAT_XZ)
 #: Frames of zstd that say something about others; some programs start files with one.
 _SKIPPED = tuple(bytes((0x50 + number,)) + b"\x2a\x4d\x18" for number in range(16))
-#: How files begin, how they are packed, what unpacks a stream of them, and how many zeros may follow one.
-_MAGIC: tuple[tuple[bytes | tuple[bytes, ...], str, Callable[[], _Stream], int], ...] = (
-    (b"\x1f\x8b", "gzip", _GZIP, 1),
-    (b"BZh", "bzip2", bz2.BZ2Decompressor, 0),
-    (b"\xfd7zXZ\x00", "xz", _XZ, 4),
-    ((b"\x28\xb5\x2f\xfd", *_SKIPPED), "zstd", _zstd, 0),
+
+
+class Packing(NamedTuple):
+    """How files begin, how they are packed, what unpacks a stream of them, and how many zeros may follow one."""
+
+    magic: bytes | tuple[bytes, ...]
+    kind: str
+    unpacker: Callable[[], _Stream]
+    padding: int
+
+
+_PACKINGS = (
+    Packing(b"\x1f\x8b", "gzip", _GZIP, 1),
+    Packing(b"BZh", "bzip2", _bzip2, 0),
+    Packing(b"\xfd7zXZ\x00", "xz", _xz, 4),
+    Packing((b"\x28\xb5\x2f\xfd", *_SKIPPED), "zstd", _zstd, 0),
 )
 
 #: How a bzip2 file begins: with a block, whose fifteenth byte is no letter, or with none. A topic may be called so too.
 _BZIP2 = re.compile(rb"BZh[1-9](?:1AY&SY(?!.{4}[ -\xff])|\x17rE8P\x90)", re.DOTALL)
 
 
+def packing(start: bytes) -> Packing | None:
+    """Tell by its first bytes how a file is packed, if it is: files are misnamed, and standard input has no name."""
+    for each in _PACKINGS:
+        if start.startswith(each.magic) and (each.kind != "bzip2" or _BZIP2.match(start)):
+            return each
+    return None
+
+
+def damaged(name: str, kind: str, error: Exception) -> InputError:
+    """Return the error of an archive that does not unpack."""
+    found = f"the {kind} archive is damaged or cut short ({error})"
+    return bad_input(name, found, "a whole archive", "Copy or download it again.")
+
+
 def _unpack(raw: bytes, name: str) -> bytes:
-    """Unpack by the first bytes, not by the name: files are misnamed, and standard input has no name."""
-    for magic, kind, unpacker, padding in _MAGIC:
-        if raw.startswith(magic) and (kind != "bzip2" or _BZIP2.match(raw)):
-            try:
-                return _streams(raw, unpacker, padding)
-            except EOFError as error:
-                found = f"the {kind} archive is damaged or cut short ({error})"
-                raise bad_input(name, found, "a whole archive", "Copy or download it again.") from None
-            except TooLarge as error:
-                memory.refuse_too_large(name, error.most + 1)
-                mend = "If it is what it should be, unpack it first."
-                raise bad_input(name, str(error), "no more", mend) from None
-    return raw
+    found = packing(raw)
+    if found is None:
+        return raw
+    try:
+        return _streams(raw, found.unpacker, found.padding)
+    except EOFError as error:
+        raise damaged(name, found.kind, error) from None
+    except TooLarge as error:
+        memory.refuse_too_large(name, error.most + 1)
+        raise bad_input(name, str(error), "no more", "If it is what it should be, unpack it first.") from None

@@ -11,6 +11,8 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+
 from exaequo.choices import TABLE_READERS
 from exaequo.errors import InputError, Problem, bad_input
 from exaequo.frames import pl
@@ -19,7 +21,8 @@ from exaequo.read.foreign import text_of
 from exaequo.read.lists import DOCNOS, Lists, flat
 from exaequo.read.mending import is_number, mend_number, mend_repeat
 from exaequo.read.places import IDS, Place
-from exaequo.read.records import repeated, with_keys
+from exaequo.read.plain import Plain, of_columns
+from exaequo.read.records import repeated, starts, with_keys
 from exaequo.read.source import PACKED, as_it_stands
 from exaequo.read.trec import QRELS, RUN, Layout, quoted
 
@@ -227,8 +230,12 @@ def normalise(
     columns: Mapping[str, str] | None = None,
     *,
     repeats: bool = False,
+    any_row: bool = False,
 ) -> pl.DataFrame:
-    """Give a table the columns and types of TREC text; raise InputError with every row that does not fit."""
+    """Give a table the columns and types of TREC text; raise InputError with every row that does not fit.
+
+    With `any_row`, rows without id or finite number are no problem: who reads them drops them.
+    """
     found = find_columns(table.columns, layout, place, columns)
     place.refuse_twice(found.values())
     place.refuse_no_ids(found[ours] for ours in ("qid", "docno"))
@@ -244,7 +251,7 @@ def normalise(
         raise bad_input(place.name, found_kind, "numbers", "Convert the column to numbers.")
     number = frame[layout.number].cast(pl.Float64, strict=False).rename("number")
     ids = [_as_ids(frame[column], place) for column in ("qid", "docno")]
-    problems = _missing(frame, ids, place) + _not_numbers(frame, number, layout, place)
+    problems = [] if any_row else _missing(frame, ids, place) + _not_numbers(frame, number, layout, place)
     rows = frame["row"]
     rest = [as_text(frame[column], place) for column in OPTIONAL[layout] if column in found]
     frame = with_keys(pl.DataFrame([*ids, number.rename(layout.number), *rest]))
@@ -253,6 +260,20 @@ def normalise(
     if problems:
         raise InputError(problems)
     return frame
+
+
+def plain(table: pl.DataFrame, layout: Layout, name: str, columns: Mapping[str, str] | None = None) -> Plain | None:
+    """Return the lines of a table that has but text, and numbers, topic by topic; None if it is not plain."""
+    found = find_columns(table.columns, layout, Place(name), columns)
+    kinds = [table.schema[theirs] for theirs in found.values()]
+    if len(kinds) != 3 or kinds[:2] != [pl.String] * 2 or not kinds[2].is_numeric() or not table.height:
+        return None
+    frame = table.select(pl.col(theirs).alias(ours) for ours, theirs in found.items()).cast({layout.number: pl.Float64})
+    start = starts(frame["qid"])
+    topics = frame["qid"][start]
+    if any(frame.null_count().row(0)) or topics.n_unique() < len(topics):
+        return None
+    return of_columns(topics.to_list(), np.diff(start, append=frame.height).tolist(), frame)
 
 
 def checked(frame: pl.DataFrame, layout: Layout, place: Place, *, repeats: bool = False) -> pl.DataFrame:

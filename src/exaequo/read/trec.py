@@ -34,6 +34,8 @@ class Layout:
     more: bool
     once: tuple[str, ...] = ("qid", "docno")
     comments: bool = True
+    #: A number that is none, or not finite, is read as it is, or as NaN: who reads it drops such rows.
+    any_number: bool = False
     #: What else must be a number: its field, how it is written, and that in words.
     also: tuple[str, str, str] | None = None
 
@@ -78,15 +80,17 @@ def parse(
     comments: bool = True,
     start: int = 0,
     unused: Sequence[str] = (),
+    any_number: bool = False,
 ) -> pl.DataFrame:
     """Read a whole file; raise InputError with every problem of it if it has any. Fields of no use are left out.
 
     A document twice in one topic is a problem, unless `repeats` are allowed, or it is there for different `subtopics`,
     which the iteration field names. Without `comments`, # is like any letter. Up to `start` there are only comments.
+    With `any_number`, what is no finite number is NaN or infinity, and no problem.
     """
     refuse_foreign(data, name, layout.what)
     once = ("qid", "docno", *(("iter",) if subtopics else ()))
-    layout = replace(layout, once=() if repeats else once, comments=comments)
+    layout = replace(layout, once=() if repeats else once, comments=comments, any_number=any_number)
     frame = parse_clean(data[start:], layout, unused)
     if frame is None:
         frame = parse_clean(tidy(data, layout), layout, unused)
@@ -175,7 +179,7 @@ def parse_clean(data: bytes, layout: Layout, unused: Sequence[str] = ()) -> pl.D
     whole = frame.height and not any(column.null_count() for column in frame)
     if whole and layout.also and not frame[layout.also[0]].str.contains(f"^({layout.also[1]})$").all():
         return None
-    if not whole or not frame[layout.number].is_finite().all():
+    if not whole or not (layout.any_number or frame[layout.number].is_finite().all()):
         return None
     # One column after the other, each let go: all at once would take the memory of two frames.
     frame = frame.drop(unused)
@@ -250,6 +254,8 @@ def _check_line(
         return problem(f"{count(len(fields), 'field')} ({text})", layout.expected, mend)
     noun = "score" if layout.number == "sim" else "judgment"
     value = finite(fields[at])
+    if value is None and layout.any_number:
+        value = float("nan")
     if value is None:
         mend = "Drop the line or give it a score." if noun == "score" else "Mend the judgment or drop the line."
         return problem(f"{noun} is {quoted(fields[at])}", "a finite number", mend_number(fields[at], mend))

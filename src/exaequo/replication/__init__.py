@@ -17,11 +17,12 @@ import polars as pl
 from exaequo.choices import MEASURES, RBO_P
 from exaequo.comparison.values import refuse_geometric
 from exaequo.errors import BadParameter
-from exaequo.evaluation import evaluate_runs, judged_runs, prepared, remarks_on_judgments, warn
+from exaequo.evaluation import evaluate_runs, judged_runs, prepared, warn
 from exaequo.language import say, word
 from exaequo.measures import Measure, parse_measures
 from exaequo.options import Evaluation, Options, keywords, one_strategy
 from exaequo.read import Qrels, QrelsLike, Run, RunsLike, read_qrels, read_runs
+from exaequo.remarks import remarks_on_judgments
 from exaequo.replication.experiments import Experiments, baseline_of, both_of, noted
 from exaequo.replication.levels import effects_of, headers_of, orders_of, runs_of
 from exaequo.stats.equality import TOLERANCE

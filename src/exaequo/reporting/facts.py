@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from exaequo.evaluation import remarks_on_lines
 from exaequo.explanation.steps import steps_of
 from exaequo.measures import Measure
 from exaequo.measures.steps import Step
@@ -17,6 +16,7 @@ from exaequo.options import Options
 from exaequo.order import Ordering, Ranking
 from exaequo.plot.kinds.at_k import cutoffs, means_at
 from exaequo.plot.kinds.tie_groups import tie_bars
+from exaequo.remarks import remarks_on_lines
 from exaequo.tiestats import COUNTED, tie_statistics
 
 #: Ranks in the pictures of cutoffs, of ties, and of relevant documents found.

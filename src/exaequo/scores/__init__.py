@@ -44,10 +44,20 @@ class Block:
     values: Floats
     expected: Expected | None = None
 
+    @classmethod
+    def of(cls, run: str, ties: str, measures: tuple[Measure, ...], names: Any, values: Floats | Expected) -> Block:
+        """Make one of values, expected or not."""
+        both = (values.values, values) if isinstance(values, Expected) else (values, None)
+        return cls(run, ties, measures, names, *both)
+
     @cached_property
     def topics(self) -> pl.Series:
         """The topics, one for each column."""
         return _series(self.names)
+
+    def named(self, run: str) -> Block:
+        """Return the same values under another name of the run."""
+        return self if run == self.run else replace(self, run=run)
 
     def part(self, kept: Ints) -> Block:
         """Keep the topics at these places, in this order."""
@@ -97,8 +107,7 @@ class Values:
     @property
     def standard_error(self) -> float:
         """The standard error of the aggregate of expected values, 0 where they are exact."""
-        total = float(np.sqrt(np.nansum(self.error**2)))
-        known = int((~self.undefined).sum())
+        total, known = float(np.sqrt(np.nansum(self.error**2))), int((~self.undefined).sum())
         return total if self.measure.aggregate == "sum" or not known else total / known
 
     def to_dict(self) -> dict[str, float]:
@@ -269,8 +278,7 @@ class Scores:
         return pl.DataFrame(rows, schema=[*COLUMNS[:-1], ("value", pl.Float64)], orient="row")
 
     def _asked(self) -> Iterator[Values]:
-        for block in self.blocks:
-            yield from map(block.row, range(len(block.measures)))
+        return (block.row(at) for block in self.blocks for at in range(len(block.measures)))
 
     @cached_property
     def tie_effects(self) -> tuple[TieEffect, ...]:
@@ -292,7 +300,8 @@ class Scores:
         """What to know before reading the scores: remarks on the files, and where a measure has no value."""
         files = {each["name"]: each["file"] for each in self.inputs.get("runs", ())}
         undefined: list[str] = []
-        for values in self._asked():
+        partial = any(each.definition.undefined for block in self.blocks for each in block.measures)
+        for values in self._asked() if partial else ():
             why = values.measure.definition.undefined
             if why and values.undefined.any():
                 without = values.topics.filter(pl.Series(values.undefined))
@@ -318,13 +327,13 @@ class Scores:
 
     def mean(self, measure: str | Measure, *, run: str | None = None, ties: str | None = None) -> float:
         """Return one aggregate; the run and the strategy may be left out where there is only one."""
-        names = [known.name for known in self.measures]
         one = _only("run", run, self.runs), _only("ties", ties, self.ties)
-        return self._mean_of[*one, _only("measure", parse_measure(measure).name, names)]
+        return self._mean_of[*one, _only("measure", parse_measure(measure).name, [each.name for each in self.measures])]
 
     @cached_property
     def _mean_of(self) -> dict[tuple[str, str, str], float]:
-        return {(each.run, each.ties, each.measure.name): each.mean for each in self._asked()}
+        rows = ((block, *row) for block in self.blocks for row in zip(block.measures, block.values, strict=True))
+        return {(block.run, block.ties, each.name): aggregate(each.aggregate, own) for block, each, own in rows}
 
     def to_polars(self, *, means: bool = True) -> pl.DataFrame:
         """Return the tidy table, with the aggregates under the topic `all` unless `means` is False."""

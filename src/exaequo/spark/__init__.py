@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
-from exaequo.choices import ORDERS_SAMPLED
-from exaequo.options import Options, Scoring, keywords
-from exaequo.spark.asking import SCORES, check, sent
-from exaequo.spark.plan import SALTS, judgments_of, lines_of, together
+from exaequo.errors import BadParameter
+from exaequo.spark.asking import SCORES, Request, Scored, Spread
+from exaequo.spark.plan import judgments_of, lines_of, scored, together
 from exaequo.spark.table import append, table
-from exaequo.spark.work import mapped, mean, tie_rows
-from exaequo.spark.work import scores as scores_of
+from exaequo.spark.work import LISTS, mapped, tie_rows
+from exaequo.spark.work import means as means_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -33,12 +32,8 @@ def evaluate(
     measures: Iterable[str | Measure] | str | Measure,
     ties: str | Sequence[str] = "realistic",
     *,
-    samples: int = ORDERS_SAMPLED,
-    columns: Mapping[str, str] | None = None,
-    errors: str = "raise",
     names: Sequence[str] | None = None,
-    salts: int = SALTS,
-    **options: Unpack[Scoring],
+    **options: Unpack[Scored],
 ) -> DataFrame:
     """Evaluate all runs of a frame; return a lazy frame: run, ties, topic, measure, value.
 
@@ -50,20 +45,14 @@ def evaluate(
         qrels: `qid, docno, rel`; `iter` (subtopics), `stratum` and `prob` (samples) for the measures that need them.
         measures: as for `exaequo.evaluate`; one that you defined goes to the workers with the function.
         ties: one strategy or several, or `"expected"`; `"all"` is realistic, conventional and optimistic.
-        samples: orders of ties to sample where an expected value has no closed form and there are too many orders.
-        columns: the names of `run`, `qid`, `docno`, `sim`, `rel` in the frames, where they are not the usual ones.
-        errors: rows without id or finite number, and documents that are there again, `"raise"` an error that names
-            run and topic, or are left out (`"drop"`; the best score is kept). `bad_rows` lists them.
         names: the names of the runs to evaluate, if not all are, or if they are known: that saves a look at all rows.
-        salts: runs of a topic are spread over so many tasks; judgments are copied at most as often.
-        options: `rel_level`, `max_grade`, `depth`, `missing`, `precision`, `seed`, as for `exaequo.evaluate`.
+        options: `columns`, `errors`, `salts` and `samples` (see `Scored`); `rel_level`, `max_grade`, `depth`,
+            `missing`, `precision`, `seed`, as for `exaequo.evaluate`.
     """
-    _, given = keywords("evaluate", options, Scoring.__annotations__)
-    chosen = Options.of(ties, samples=samples, **given)
-    asked = sent(measures)
-    check(errors)
-    frame = together(runs, qrels, chosen, columns, names, salts)
-    return frame.mapInArrow(partial(mapped, partial(scores_of, asked, chosen, errors)), SCORES)
+    request = Request.of("evaluate", options, Scored.__annotations__, measures=measures, ties=ties)
+    if names is not None and (isinstance(names, str) or not names):
+        raise BadParameter(f"names must be those of some runs, as in ['bm25']. Got {names!r} instead.")
+    return scored(together(runs, qrels, request, names), request)
 
 
 def means(scores: DataFrame, measures: Sequence[Measure] = ()) -> DataFrame:
@@ -75,39 +64,29 @@ def means(scores: DataFrame, measures: Sequence[Measure] = ()) -> DataFrame:
     `Scores.means`, to the last bit.
     """
     kinds = {each.name: each.aggregate for each in measures}
-
-    def one(values: Any) -> Any:
-        return mean(kinds, values)
-
-    return scores.groupBy("run", "ties", "measure").applyInArrow(one, SCORES)
+    key = ("run", "ties", "measure")
+    frame = scores.repartition(*key).sortWithinPartitions(*key)
+    return frame.mapInArrow(partial(mapped, partial(means_of, kinds), key), SCORES)
 
 
-def ties(
-    runs: DataFrame,
-    qrels: DataFrame,
-    cutoffs: Sequence[int] = (),
-    *,
-    columns: Mapping[str, str] | None = None,
-    errors: str = "raise",
-    salts: int = SALTS,
-    **options: Unpack[Scoring],
-) -> DataFrame:
+def ties(runs: DataFrame, qrels: DataFrame, cutoffs: Sequence[int] = (), **options: Unpack[Spread]) -> DataFrame:
     """Count the ties of every list of an evaluated topic; return a lazy frame, a row per list.
 
     `documents`, how many are `tied`, in percent too, different `scores`, documents `per_score`, the `largest_tie`,
     whether all are tied, in one tie, or none, how many more are tied in single precision, how many `stuffed`, and
-    whether a tie lies across each of the `cutoffs`. Parameters are those of `evaluate`.
+    whether a tie lies across each of the `cutoffs`. Options are those of `evaluate`, but for `samples`.
     """
-    _, given = keywords("ties", options, Scoring.__annotations__)
-    chosen = Options.of(**{**given, "missing": "skip"})
-    check(errors)
-    frame = together(runs, qrels, chosen, columns, (), salts)
+    request = Request.of("ties", options, Spread.__annotations__, missing="skip")
+    for cutoff in cutoffs:
+        if isinstance(cutoff, bool) or not isinstance(cutoff, int) or cutoff < 1:
+            raise BadParameter(f"cutoffs must be whole numbers ≥ 1. Got {cutoff!r} instead.")
+    frame = together(runs, qrels, request, names=())
     counts = "documents tied scores largest_tie only_in_single stuffed".split()
     order = "documents tied tied_percent scores per_score largest_tie all_tied one_tie no_tie only_in_single stuffed"
     kinds = {name: "bigint" if name in counts else "boolean" for name in order.split()}
     kinds |= {"tied_percent": "double", "per_score": "double", **{f"tie_across_{k}": "boolean" for k in cutoffs}}
     schema = ", ".join(["run string", "topic string", *(f"{name} {kind}" for name, kind in kinds.items())])
-    return frame.mapInArrow(partial(mapped, partial(tie_rows, chosen, errors, tuple(cutoffs))), schema)
+    return frame.mapInArrow(partial(mapped, partial(tie_rows, request, tuple(cutoffs)), LISTS), schema)
 
 
 def bad_rows(runs: DataFrame, qrels: DataFrame, *, columns: Mapping[str, str] | None = None) -> DataFrame:

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import reduce
+from functools import partial, reduce
 from typing import TYPE_CHECKING
 
-from exaequo.errors import BadParameter, bad_input
-from exaequo.options import Options
-from exaequo.spark.work import JUDGMENT, LINE, LIST
+from exaequo.errors import bad_input
+from exaequo.spark.asking import SCORES, Request
+from exaequo.spark.work import JUDGMENT, LINE, LIST, LISTS, mapped, scores
 from exaequo.text import listed
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-#: Runs are spread over so many tasks for each topic, at most: judgments are copied as often.
-SALTS = 16
 #: What a frame of runs calls the name of the run.
 _RUN = ("run", "run_id", "runid", "system", "tag")
+
+
+#: How Spark calls columns of text, and of whole numbers; which hold numbers, as text may.
+_TEXT, _WHOLE = ("string", "varchar", "char"), ("byte", "short", "integer", "long")
+_NUMBERS = (*_TEXT, *_WHOLE, "float", "double", "decimal", "boolean", "void")
 
 
 def _found(frame: DataFrame, ours: str, what: str, given: Mapping[str, str], *, needed: bool = True) -> str | None:
@@ -27,55 +30,98 @@ def _found(frame: DataFrame, ours: str, what: str, given: Mapping[str, str], *, 
     usual = {**ALIASES, "run": _RUN, "line": ("line",), "stratum": ("stratum",), "prob": ("prob",)}[ours]
     known = (given[ours], *(usual if ours in ("qid", "docno") else ())) if ours in given else usual
     name = next((each for each in known if each in frame.columns), None)
-    if name is None and (needed or (ours in given and ours != "run")):
+    if name is None and (needed or ours in given):
         mend = f"Rename the column, or name it: columns={{{ours!r}: ...}}."
         raise bad_input(what, f"no column {ours}, only {listed(frame.columns, 12)}", f"one of {', '.join(known)}", mend)
     return name
 
 
+def number(text: Column) -> Column:
+    """Return text as a double, null if it is none; 1f, 1d and 0x1p3 are numbers to Java alone."""
+    from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+
+    return F.when(~text.rlike(r"[xX]|[0-9.][dDfF]\s*$"), text.try_cast("double"))
+
+
 def _as(frame: DataFrame, name: str, ours: str, what: str) -> Column:
-    """Return a column under our name, as text if it is an id, else as a number."""
+    """Return a column under our name, as text or as a number."""
     from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
     kind = frame.schema[name].dataType.typeName()
     column = F.col(f"`{name.replace('`', '``')}`")
-    if ours in ("sim", "rel", "prob"):
-        return column.try_cast("double").alias(ours)
-    if ours in ("qid", "docno") and kind not in ("string", "varchar", "char", "byte", "short", "integer", "long"):
-        found = f"column {name} holds {kind} values"
-        raise bad_input(what, found, "text or whole numbers", "Convert the column to strings.")
-    return column.cast("bigint" if ours == "line" else "string").alias(ours)
+    known: tuple[str, ...] = _NUMBERS
+    expected, mend = "numbers", "Convert the column to numbers."
+    if ours in ("qid", "docno"):
+        known, expected, mend = (*_TEXT, *_WHOLE), "text or whole numbers", "Convert the column to strings."
+    elif ours in ("run", "iter", "stratum"):
+        expected, mend = "text or numbers", "Convert the column to strings."
+    if kind not in known:
+        raise bad_input(what, f"column {name} holds {kind} values", expected, mend)
+    if ours in ("sim", "rel", "prob") or (ours == "line" and kind not in _WHOLE):
+        value = number(column) if kind in _TEXT else column.try_cast("double")
+    else:
+        value = column.cast("bigint" if ours == "line" else "string")
+    return value.alias(ours)
 
 
-def lines_of(runs: DataFrame, columns: Mapping[str, str] | None) -> DataFrame:
-    """Return run, qid, docno, sim, and rank and line if they are there."""
+def _check(frame: DataFrame, what: str) -> None:
+    """Refuse what is no frame of Spark, or has no end."""
+    if not hasattr(frame, "sparkSession"):
+        raise bad_input(what, f"a {type(frame).__name__}", "a frame of Spark", "Make one: spark.createDataFrame(...).")
+    if frame.isStreaming:
+        raise bad_input(what, "a stream, which has no end", "a frame", "Write it to a table, and read that.")
+
+
+def lines_of(runs: DataFrame, columns: Mapping[str, str] | None, ties: Sequence[str] = ()) -> DataFrame:
+    """Return run, qid, docno, sim, and rank and line if a strategy needs them."""
     from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
+    _check(runs, "runs")
     given = dict(columns or {})
     names = {each: _found(runs, each, "runs", given) for each in ("qid", "docno", "sim")}
-    names |= {each: _found(runs, each, "runs", given, needed=False) for each in ("rank", "line")}
+    for strategy, column in (("rank", "rank"), ("input", "line")):
+        if strategy in ties:
+            names[column] = _found(runs, column, "runs", given, needed=False)
+            if names[column] is None:
+                mend = "Add the column, or choose other ties: rows of Spark have no order."
+                raise bad_input("runs", f"no column {column}", f"one, for ties={strategy!r}", mend)
     run = _found(runs, "run", "runs", given, needed=False)
-    label = (
-        F.lit("run").alias("run") if run is None else F.coalesce(_as(runs, run, "run", "runs"), F.lit("")).alias("run")
-    )
-    return runs.select(label, *(_as(runs, name, ours, "runs") for ours, name in names.items() if name))
+    label = F.lit("run") if run is None else F.coalesce(_as(runs, run, "run", "runs"), F.lit(""))
+    return runs.select(label.alias("run"), *(_as(runs, name, ours, "runs") for ours, name in names.items() if name))
 
 
 def judgments_of(qrels: DataFrame, columns: Mapping[str, str] | None) -> DataFrame:
     """Return qid, docno, rel, and iter, stratum and prob if they are there."""
+    _check(qrels, "qrels")
     given = dict(columns or {})
     names = {each: _found(qrels, each, "qrels", given) for each in ("qid", "docno", "rel")}
     names |= {each: _found(qrels, each, "qrels", given, needed=False) for each in ("iter", "stratum", "prob")}
     return qrels.select(*(_as(qrels, name, ours, "qrels") for ours, name in names.items() if name))
 
 
+def diverse(judged: DataFrame) -> DataFrame:
+    """Return judgments that know whether there are subtopics: unless all of them are of one."""
+    from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+
+    if "iter" not in judged.columns:
+        return judged
+    name = F.coalesce("iter", F.lit(""))
+    return judged.crossJoin(F.broadcast(judged.agg((F.min(name) < F.max(name)).alias("diverse"))))
+
+
+def _of(rows: DataFrame, known: DataFrame, key: Sequence[str]) -> DataFrame:
+    """Return the rows with a known key, and those without a topic, which are bad."""
+    from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+
+    both = rows.join(known.withColumn("known", F.lit(True)), list(key), "left")
+    return both.filter("known or coalesce(qid, '') = ''").drop("known")
+
+
 def together(
     runs: DataFrame,
     qrels: DataFrame,
-    options: Options,
-    columns: Mapping[str, str] | None,
-    names: Sequence[str] | None,
-    salts: int,
+    request: Request,
+    names: Sequence[str] | None = None,
     lists: DataFrame | None = None,
 ) -> DataFrame:
     """Return judgments, names of lists and lines in one frame, whole topics in one partition, one after the other.
@@ -84,28 +130,18 @@ def together(
     """
     from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
-    if isinstance(salts, bool) or not isinstance(salts, int) or salts < 1:
-        raise BadParameter(f"salts must be a whole number ≥ 1. Got {salts!r} instead.")
-    lines, judged = lines_of(runs, columns), judgments_of(qrels, columns)
-    for strategy, column in (("rank", "rank"), ("input", "line")):
-        if strategy in options.ties and column not in lines.columns:
-            mend = "Add the column, or choose other ties: rows of Spark have no order."
-            raise bad_input("runs", f"no column {column}", f"one, for ties={strategy!r}", mend)
-    if "iter" in judged.columns:  # subtopics, unless all judgments are of one
-        diverse = judged.agg(
-            (F.min(F.coalesce("iter", F.lit(""))) < F.max(F.coalesce("iter", F.lit("")))).alias("diverse")
-        )
-        judged = judged.crossJoin(F.broadcast(diverse))
+    options, salts = request.options, request.salts
+    lines, judged = lines_of(runs, request.columns, options.ties), judgments_of(qrels, request.columns)
+    judged = diverse(judged)
     salt = F.pmod(F.xxhash64("run"), F.lit(salts)).cast("int").alias("salt")
     one = _named(lines, names, salts)
     if names:
         lines = lines.filter(F.col("run").isin(list(map(str, names))))
     if lists is not None:
-        lines, judged = lines.join(lists, ["run", "qid"], "left_semi"), judged.join(lists, "qid", "left_semi")
+        lines, judged = _of(lines, lists, ["run", "qid"]), _of(judged, lists.select("qid").distinct(), ["qid"])
     topics = judged.select("qid").distinct()
     if _is_small(judged):  # then rows of topics that nobody judged need not travel; those without an id are bad
-        known = F.broadcast(topics.withColumn("known", F.lit(True)))
-        lines = lines.join(known, "qid", "left").filter("known or coalesce(qid, '') = ''").drop("known")
+        lines = _of(lines, F.broadcast(topics), ["qid"])
     spread = lines.withColumnRenamed("sim", "value").select("*", salt, F.lit(LINE).alias("kind"))
     copied = judged.withColumnRenamed("rel", "value").withColumn("kind", F.lit(JUDGMENT))
     copied = copied.crossJoin(F.broadcast(one.select("salts"))).withColumn("salt", F.explode("salts")).drop("salts")
@@ -116,6 +152,11 @@ def together(
         parts.append(pairs.select("qid", "run", salt, F.lit(LIST).alias("kind")))
     whole = reduce(lambda one, two: one.unionByName(two, allowMissingColumns=True), parts)
     return whole.repartition("qid", "salt").sortWithinPartitions("qid", "salt")
+
+
+def scored(frame: DataFrame, request: Request) -> DataFrame:
+    """Return the scores of what was put together."""
+    return frame.mapInArrow(partial(mapped, partial(scores, request), LISTS), SCORES)
 
 
 def _named(lines: DataFrame, names: Sequence[str] | None, salts: int) -> DataFrame:

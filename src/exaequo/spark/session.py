@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from exaequo.errors import BadParameter, ExaequoError, MissingTopics, bad_input
 from exaequo.read.tables import kind_of
 from exaequo.read.trec import CERTAIN, CHANCES, RUN, Layout, layout_of
+from exaequo.spark.plan import number
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -25,6 +26,8 @@ _PAUSE = 0.5
 _OURS = re.compile(
     r"exaequo\.errors\.(InputError|MissingTopics|BadParameter): (.*?)(?:\n\s*\n|\n\s+at |\n\nJVM|\Z)", re.DOTALL
 )
+#: A cause in a story of Java: what it says, up to where it happened.
+_CAUSE = re.compile(r"^(?:Caused by)?: (?:[\w.$]+: )?(.*(?:\n(?!\s+at |\s+\.\.\. |Caused by).+)*)", re.MULTILINE)
 
 
 @contextmanager
@@ -71,12 +74,18 @@ def in_our_words() -> Iterator[None]:
         found = _OURS.search(str(error))
         if found is None:
             if type(error).__module__.startswith(("pyspark", "py4j")):
-                raise ExaequoError(f"Spark: {str(error).strip().partition(chr(10))[0]}") from error
+                raise ExaequoError(f"Spark: {_why(str(error))}") from error
             raise
         kind: type[ExaequoError] = {"MissingTopics": MissingTopics, "BadParameter": BadParameter}.get(
             found[1], ExaequoError
         )
         raise kind(found[2].strip()) from None
+
+
+def _why(story: str) -> str:
+    """Return the last cause that a story of Java names, else its first line."""
+    causes = [each for each in _CAUSE.findall(story) if not each.startswith("[CIRCULAR REFERENCE")]
+    return " ".join(causes[-1].split()) if causes else story.strip().partition("\n")[0]
 
 
 @contextmanager
@@ -121,14 +130,18 @@ def _read(
     for path in paths:
         kinds.setdefault(reader or kind_of(path.rstrip("/"), "trec"), []).append(path)
     frames = []
+    packed = next((path for path in paths if path.endswith(".xz")), None)
+    if packed is not None:
+        raise bad_input(packed, "Spark does not unpack .xz", f"{what} as text, .gz, .bz2 or .zst", "Unpack it first.")
     for kind, own in kinds.items():
         if kind == "trec":
             frames.append(parse(_text(spark, own)))
         elif kind == "parquet":
             frames.append(spark.read.parquet(*own))
         elif kind in ("csv", "tsv"):
-            separator = {"sep": "\t", "quote": ""} if kind == "tsv" else {}
-            frames.append(spark.read.csv(own, header=True, inferSchema=False, **separator))
+            marks: dict[str, Any] = {"sep": "\t", "quote": ""} if kind == "tsv" else {"quote": '"', "escape": '"'}
+            # Spark would take the columns of all files in the order of one.
+            frames.append(spark.read.csv(own, header=True, inferSchema=False, enforceSchema=False, **marks))
         elif kind == "jsonl":
             frames.append(spark.read.json(own))
         else:
@@ -139,14 +152,14 @@ def _read(
 
 def _text(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
     """Return the lines of text that hold data."""
-    return spark.read.text(list(paths)).filter("value rlike '^[ \\t]*[^#\\\\s]'")
+    return spark.read.text(list(paths)).filter("value rlike '^\\\\s*[^#\\\\s]'")
 
 
 def _fields(text: DataFrame, layout: Layout) -> DataFrame:
-    """Return the fields of lines; those that a line lacks are null, and so is a number that is none."""
+    """Return the fields of lines; the number is null where there is none, or too few fields, or too many."""
     from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
-    parts = text.select(F.split(F.trim(F.translate("value", "\t\r", "  ")), " +").alias("at"))
+    parts = text.select(F.split(F.trim(F.translate("value", "\t\r\v\f", "    ")), " +").alias("at"))
     names = {"run_id": "run"}
     fields = {
         name: F.get("at", F.lit(place))
@@ -154,8 +167,10 @@ def _fields(text: DataFrame, layout: Layout) -> DataFrame:
         if name != "iter" or layout is not RUN
     }
     if layout is CHANCES:
-        chance = fields["prob"].try_cast("double")
+        chance = number(fields["prob"])
         fields["prob"] = F.when(fields["method"].isin(*CERTAIN) & chance.isNotNull(), 1.0).otherwise(chance)
         del fields["method"]
-    fields[layout.number] = fields[layout.number].try_cast("double")
+    width, size = F.lit(len(layout.fields)), F.size("at")
+    fits = size >= width if layout.more else size == width
+    fields[layout.number] = F.when(fits, number(fields[layout.number]))
     return parts.select(*(column.alias(names.get(name, name)) for name, column in fields.items()))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
+from uuid import uuid4
 
-from exaequo.choices import ORDERS_SAMPLED
-from exaequo.options import Options, Scoring, keywords
-from exaequo.spark.asking import SCORES, sent
-from exaequo.spark.plan import SALTS, judgments_of, lines_of, together
-from exaequo.spark.work import mapped, scores
+from exaequo.errors import ExaequoError
+from exaequo.options import Options
+from exaequo.spark.asking import Request, Scored
+from exaequo.spark.plan import diverse, judgments_of, lines_of, scored, together
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -24,27 +23,23 @@ def append(
     qrels: DataFrame,
     measures: Iterable[str | Measure] | str | Measure,
     ties: str | Sequence[str] = "realistic",
-    *,
-    samples: int = ORDERS_SAMPLED,
-    columns: Mapping[str, str] | None = None,
-    errors: str = "raise",
-    salts: int = SALTS,
-    **options: Unpack[Scoring],
+    **options: Unpack[Scored],
 ) -> int:
     """Evaluate the lists that a table of scores lacks, or has with other inputs, and append them; return how many.
 
     The table is a folder of Parquet files on any file system of Spark; `table` reads it. Lists are told apart by hashes
-    of their rows, of the judgments of their topics, and of the settings; one with other settings is refused.
+    of their rows, of the judgments of their topics, and of the settings; one with other settings is refused. Options
+    are those of `evaluate`.
     """
-    from exaequo.engine.store import now, refuse_other, settings_of
+    from exaequo.engine.store import refuse_other, settings_of
 
-    _, given = keywords("append", options, Scoring.__annotations__)
-    chosen = Options.of(ties, samples=samples, **given)
-    settings = settings_of(sent(measures), chosen)
+    request = Request.of("append", options, Scored.__annotations__, measures=measures, ties=ties)
+    settings = settings_of(request.measures, request.options)
     spark = runs.sparkSession
-    lists = _hashed(lines_of(runs, columns), judgments_of(qrels, columns), settings, chosen)
-    if _is_there(spark, table):
-        old = spark.read.parquet(table)
+    lines, judged = lines_of(runs, request.columns, request.options.ties), judgments_of(qrels, request.columns)
+    lists = _hashed(lines, diverse(judged), settings, request.options)
+    old = _read(spark, table)
+    if old is not None:
         refuse_other(table, [row[0] for row in old.select("settings").distinct().collect()], settings)
         known = _last(old).selectExpr("run", "topic as qid", "inputs").distinct()
         lists = lists.join(known, ["run", "qid", "inputs"], "left_anti")
@@ -52,38 +47,29 @@ def append(
     try:
         number = lists.count()
         if number:
-            _append(table, lists, runs, qrels, sent(measures), chosen, columns, errors, salts, settings, now())
+            found = scored(together(runs, qrels, request, lists=lists.select("run", "qid")), request)
+            _write(table, found, lists, settings)
     finally:
         lists.unpersist()
     return number
 
 
-def _append(
-    table: str,
-    lists: DataFrame,
-    runs: DataFrame,
-    qrels: DataFrame,
-    measures: Sequence[str | Measure],
-    options: Options,
-    columns: Mapping[str, str] | None,
-    errors: str,
-    salts: int,
-    settings: str,
-    written: int,
-) -> None:
+def _write(table: str, found: DataFrame, lists: DataFrame, settings: str) -> None:
+    """Write scores with what they were made of."""
     from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
-    frame = together(runs, qrels, options, columns, None, salts, lists=lists.select("run", "qid"))
-    found = frame.mapInArrow(partial(mapped, partial(scores, measures, options, errors)), SCORES)
+    from exaequo.engine.store import APPENDED, MORE, now
+    from exaequo.scores import COLUMNS
+
     hashes = lists.withColumnRenamed("qid", "topic")
-    rows = found.join(hashes, ["run", "topic"]).withColumns({"settings": F.lit(settings), "written": F.lit(written)})
-    order = "run ties topic measure value inputs settings written".split()
-    rows.select(*order).write.mode("append").parquet(table)
+    rows = found.join(hashes, ["run", "topic"]).withColumns({"settings": F.lit(settings), "written": F.lit(now())})
+    # A folder of its own: jobs that write into one at a time lose rows of each other.
+    rows.select(*COLUMNS, *MORE).write.parquet(f"{table.rstrip('/')}/{APPENDED}{uuid4()}")
 
 
 def table(spark: Any, path: str) -> DataFrame:
     """Return the scores of a table that `append` makes, here or in memory: of each list the last ones."""
-    return _last(spark.read.parquet(path)).select("run", "ties", "topic", "measure", "value")
+    return _last(_parts(spark, path)).select("run", "ties", "topic", "measure", "value")
 
 
 def _last(rows: DataFrame) -> DataFrame:
@@ -94,14 +80,27 @@ def _last(rows: DataFrame) -> DataFrame:
     return rows.join(last, ["run", "topic", "written"])
 
 
-def _is_there(spark: Any, table: str) -> bool:
-    """Tell whether a table is there, and not empty."""
+def _parts(spark: Any, table: str) -> DataFrame:
+    """Return all rows of a table; other files in its folder are none of it."""
+    from exaequo.engine.store import MORE
+    from exaequo.scores import COLUMNS
+
+    files = spark.read.option("recursiveFileLookup", "true").option("pathGlobFilter", "*.parquet")
+    rows: DataFrame = files.parquet(table)
+    lacking = {*COLUMNS, *MORE} - {*rows.columns}
+    if lacking:
+        raise ExaequoError(f"{table}: no table of scores (it has no column {min(lacking)}).")
+    return rows
+
+
+def _read(spark: Any, table: str) -> DataFrame | None:
+    """Return all rows of a table; None if it is not there, or empty."""
     from pyspark.errors import AnalysisException
 
     try:
-        return bool(spark.read.parquet(table).columns)
+        return _parts(spark, table)
     except AnalysisException:
-        return False
+        return None
 
 
 def _hashed(lines: DataFrame, judged: DataFrame, settings: str, options: Options) -> DataFrame:

@@ -6,25 +6,25 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from exaequo.options import Options
-
 if TYPE_CHECKING:
-    from exaequo.measures import Measure
+    from exaequo.spark.asking import Request
 
 #: What rows of the one frame are: a judgment, the name of a list, a line of a list.
 JUDGMENT, LIST, LINE = 0, 1, 2
+#: What rows of whole lists have in common.
+LISTS = ("qid", "salt")
 
 
-def mapped(work: Callable[..., Any], batches: Iterable[Any]) -> Iterator[Any]:
-    """Evaluate the rows of a partition, block by block. In and out: record batches of Arrow."""
+def mapped(work: Callable[[Any], Any], key: Sequence[str], batches: Iterable[Any]) -> Iterator[Any]:
+    """Do the work on the rows of a partition, block by block of whole groups. In and out: record batches of Arrow."""
     os.environ.setdefault("POLARS_MAX_THREADS", "1")  # as many tasks as cores are at work already
     import polars as pl
 
     from exaequo.engine.groups import blocks
 
     frames = (pl.DataFrame(pl.from_arrow(batch)) for batch in batches)
-    for block in blocks(frames, ("qid", "salt")):
-        found = work(_apart(block))
+    for block in blocks(frames, key):
+        found = work(block)
         if found.height:
             yield from _to_arrow(found)
 
@@ -56,39 +56,40 @@ def _apart(block: Any) -> Any:
     known = pl.col("qid").is_in(qrels["qid"].unique().implode()) | (pl.col("qid").fill_null("") == "")
     lines = block.filter((kind == LINE) & known)
     if "line" in there:
+        _refuse_places(lines)
         lines = lines.sort("line", maintain_order=True)
     lines = lines.select("run", "qid", "docno", pl.col("value").alias("sim"), *(["rank"] if "rank" in there else []))
     return Rows(block.filter(kind != JUDGMENT).select("run", "qid"), lines, qrels)
 
 
-def scores(measures: Sequence[str | Measure], options: Options, errors: str, block: Any) -> Any:
+def _refuse_places(lines: Any) -> None:
+    """Refuse lists in which two rows have one place, or one has none."""
+    import polars as pl
+
+    from exaequo.errors import bad_input
+
+    unclear = pl.col("line").is_null() | pl.struct("run", "qid", "line").is_duplicated()
+    for run, topic, document, line in lines.filter(unclear).select("run", "qid", "docno", "line").head(1).rows():
+        found = f"line is {line!r} (document {document!r})" + ("" if line is None else ", and that of another row")
+        raise bad_input(f"run {run!r}, topic {topic!r}", found, "the place of each row in its list", "Number the rows.")
+
+
+def scores(request: Request, block: Any) -> Any:
     """Return the scores of a block."""
     from exaequo.engine.kernel import Work, scored
-    from exaequo.measures import parse_measures
 
-    return scored(block, Work(tuple(parse_measures(measures)), options, errors))
+    return scored(_apart(block), Work(request.measures, request.options, request.errors))
 
 
-def tie_rows(options: Options, errors: str, cutoffs: Sequence[int], block: Any) -> Any:
+def tie_rows(request: Request, cutoffs: Sequence[int], block: Any) -> Any:
     """Return the tie statistics of a block."""
     from exaequo.engine.kernel import Work, counted
 
-    return counted(block, Work((), options, errors), cutoffs)
+    return counted(_apart(block), Work((), request.options, request.errors), cutoffs)
 
 
-def mean(kinds: Mapping[str, str], scores: Any) -> Any:
-    """Return the aggregate of the values of one measure: a table of Arrow with one row."""
-    os.environ.setdefault("POLARS_MAX_THREADS", "1")
-    import polars as pl
+def means(kinds: Mapping[str, str], block: Any) -> Any:
+    """Return the aggregates of a block of scores."""
+    from exaequo.engine.kernel import averaged
 
-    from exaequo.aggregate import aggregate
-    from exaequo.measures import parse_measure
-    from exaequo.scores import ALL
-
-    frame = pl.DataFrame(pl.from_arrow(scores)).sort("topic")
-    run, strategy, measure = frame.select("run", "ties", "measure").row(0)
-    value = aggregate(kinds.get(measure) or parse_measure(measure).aggregate, frame["value"].to_numpy())
-    row = pl.DataFrame([(run, strategy, ALL, measure, value)], schema=frame.schema, orient="row")
-    import pyarrow as pa
-
-    return pa.Table.from_batches(_to_arrow(row))
+    return averaged(block, kinds)

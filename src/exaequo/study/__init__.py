@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import polars as pl
 
@@ -29,6 +30,9 @@ from exaequo.study.results import read_again, together
 from exaequo.study.work import Done, Task, escaped, run_all
 from exaequo.tabular import Tabled
 from exaequo.writing import alone, sweep
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 #: Where results of single runs are kept, inside the folder of the study.
 STORE = "work"
@@ -67,6 +71,7 @@ def study(
     top: int = TOP,
     alpha: float = ALPHA,
     jobs: int = 1,
+    spark: SparkSession | None = None,
     strict: bool = False,
     mend: bool = False,
     progress: Callable[[Done, int, int], None] | None = None,
@@ -84,6 +89,7 @@ def study(
         top: how many of the luckiest lists and runs of a track.
         alpha: level of the tests between systems.
         jobs: processes to use.
+        spark: a session to evaluate runs on, in the place of processes; workers see the archive under the same paths.
         strict: stop at the first file that cannot be evaluated.
         mend: put right what is wrong with files where that is safe; the table of remarks says what was done.
         progress: called after each run with what was done, how many are, and how many there are.
@@ -99,7 +105,9 @@ def study(
     with _held(out) as store:
         tasks = [Task(each, run, names, options, store, mend) for each in chosen if each.qrels for run in each.runs]
         done = []
-        for each in _done(chosen, tasks, jobs, progress):
+        for each in _done(
+            chosen, tasks, partial(run_all, jobs=jobs) if spark is None else partial(_on, spark), progress
+        ):
             if strict and each.problem:
                 raise ExaequoError(each.problem)
             done.append(each)
@@ -134,12 +142,21 @@ def _held(out: str | Path) -> Iterator[str]:
         yield str(store)
 
 
+def _on(spark: SparkSession, tasks: Sequence[Task]) -> Iterator[Done]:
+    from exaequo.study.cluster import run_on
+
+    return run_on(spark, tasks)
+
+
 def _done(
-    chosen: Sequence[Edition], tasks: Sequence[Task], jobs: int, progress: Callable[[Done, int, int], None] | None
+    chosen: Sequence[Edition],
+    tasks: Sequence[Task],
+    run: Callable[[Sequence[Task]], Iterator[Done]],
+    progress: Callable[[Done, int, int], None] | None,
 ) -> Iterator[Done]:
     """Yield what is wrong with incomplete editions, then all runs of the others, as they are done."""
     yield from (_incomplete(edition) for edition in chosen if not (edition.qrels and edition.runs))
-    for number, each in enumerate(run_all(tasks, jobs), 1):
+    for number, each in enumerate(run(tasks), 1):
         yield each
         if progress is not None:
             progress(each, number, len(tasks))

@@ -18,7 +18,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -33,12 +33,15 @@ from exaequo.memory import at_once, keep, share
 from exaequo.options import Options
 from exaequo.order import Ordering
 from exaequo.read import read_qrels_files, read_run
+from exaequo.read.source import digest_of
 from exaequo.study.archive import Edition
 from exaequo.study.results import FORMAT, Kept, RunFacts, kept_of, packed, unpacked
 from exaequo.tiestats import tie_statistics, values_without_stuffing
 from exaequo.writing import tidy, write_whole
 
 T = TypeVar("T")
+#: How files of results end.
+RESULT = ".result"
 
 
 @dataclass(frozen=True)
@@ -68,8 +71,7 @@ class Done:
 @lru_cache(maxsize=65536)
 def _hash_of(path: str, size: int, changed: int) -> str:
     del size, changed  # part of the key: a file that was written to is read again
-    with Path(path).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return digest_of(path)
 
 
 def hash_of(path: str) -> str:
@@ -84,21 +86,30 @@ def hash_of(path: str) -> str:
 
 def work(task: Task) -> Done:
     """Evaluate one run, unless that was done before. What is wrong with the data is a result too."""
-    done = Done(task.edition, task.run)
     try:
-        qrels = tuple(map(hash_of, task.edition.qrels))
-        # The name of the file may be the name of the run.
-        files = [*qrels, hash_of(task.run), escaped(Path(task.run).name)]
-        content = [__version__, FORMAT, files, {"measures": task.measures, "options": asdict(task.options)}, task.mend]
-        key = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-        path = Path(task.store) / f"{key}.result"
+        name, qrels = named(task)
+        path = Path(task.store) / name
         kept = unpacked(path)
         if kept is None:
-            kept = _evaluate(task, _judgments(task.edition.qrels, qrels, task.options, task.mend))
+            kept = evaluated(task, qrels)
             write_whole(str(path), packed(kept))
-        return replace(done, result=str(path), lines=kept.lines, remarks=kept.remarks)
     except ExaequoError as error:
-        return replace(done, problem=escaped(str(error)))
+        return Done(task.edition, task.run, problem=escaped(str(error)))
+    return done(task, path, kept)
+
+
+def done(task: Task, path: Path, kept: Kept) -> Done:
+    """Return what was done of a task whose result is kept there."""
+    return Done(task.edition, task.run, str(path), kept.lines, remarks=kept.remarks)
+
+
+def named(task: Task) -> tuple[str, tuple[str, ...]]:
+    """Return the name of the result of a task, and the hashes of the judgments."""
+    qrels = tuple(map(hash_of, task.edition.qrels))
+    # The name of the file may be the name of the run.
+    files = [*qrels, hash_of(task.run), escaped(Path(task.run).name)]
+    content = [__version__, FORMAT, files, {"measures": task.measures, "options": asdict(task.options)}, task.mend]
+    return f"{hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()}{RESULT}", qrels
 
 
 def escaped(text: str) -> str:
@@ -115,8 +126,9 @@ def _judgments(paths: tuple[str, ...], hashes: tuple[str, ...], options: Options
     return judgments
 
 
-def _evaluate(task: Task, judgments: Judgments) -> Kept:
+def evaluated(task: Task, hashes: tuple[str, ...]) -> Kept:
     """Return the result of a run: ties and values under each strategy, list by list."""
+    judgments = _judgments(task.edition.qrels, hashes, task.options, task.mend)
     measures = parse_measures(task.measures)
     mended = list(map(str, judgments.qrels.source.mended))
     judged = judged_runs(judgments, [read_run(task.run, mend=task.mend)], task.options)

@@ -18,7 +18,7 @@ _BETWEEN = "\x01"
 def whole(qrels: Qrels) -> Qrels:
     """Return judgments cut to whole numbers, towards 0."""
     if qrels.plain is not None:
-        return Qrels.of(replace(qrels.plain, value=np.trunc(qrels.plain.value)), source=qrels.source)
+        return Qrels.of(replace(qrels.plain, value=np.trunc(qrels.plain.value), table=None), source=qrels.source)
     rel = pl.Series("rel", np.trunc(qrels.numbers))
     return Qrels(qrels.frame.with_columns(rel), qrels.source)
 

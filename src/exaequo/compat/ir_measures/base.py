@@ -6,6 +6,7 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from exaequo.compat.ir_measures.records import CalcResults, CwlMetric, Metric
@@ -142,7 +143,7 @@ class Measure(ours.Measure):
         default = self.definition.defaults[parameter]
         return self.params.get(parameter, NOT_PROVIDED if default is ours.REQUIRED else default)
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The notation as ir_measures prints it: parameters in the order they were given, reals as reals."""
         at, defaults = self.definition.at, self.definition.defaults

@@ -130,7 +130,8 @@ class ListsEvaluator(Evaluator):
         for measure, of in self._computed:
             values, more = self._figures(judged if of.params.get("judged_only") else lists, of)
             known = np.where(lists.present, values, measure.DEFAULT)
-            columns.append(_Column(measure, np.concatenate((known, np.full(n_bare, measure.DEFAULT))), more))
+            whole = np.append(known, np.full(n_bare, measure.DEFAULT)) if n_bare else known
+            columns.append(_Column(measure, whole, more))
         return [*lists.present.tolist(), *[False] * n_bare], columns
 
     def _figures(self, lists: Lists, measure: Measure) -> tuple[Floats, Floats | None]:
@@ -143,8 +144,11 @@ class ListsEvaluator(Evaluator):
 
 
 def _aggregate(column: _Column) -> float:
-    values = column.values[~np.isnan(column.values)]
-    total = float(np.sum(values))
+    values = column.values
+    total = float(values.sum())
+    if total != total:  # NaN: there are topics without a value
+        values = values[~np.isnan(values)]
+        total = float(values.sum())
     if column.measure.definition.aggregate == "sum":
         return total
     return total / len(values) if len(values) else float("nan")

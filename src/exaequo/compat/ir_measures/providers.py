@@ -120,7 +120,7 @@ class _OnLists(Provider):
     def _as_here(self, measure: Measure) -> Measure:
         for each in self.SUPPORTED_MEASURES:
             if each.definition is measure.definition:
-                return measure(**each.params)
+                return measure(**each.params) if each.params else measure
         has = ", ".join(sorted({each.NAME for each in self.SUPPORTED_MEASURES}))
         raise BadParameter(f"{self.NAME} does not have {measure}; it has {has}.")
 
