@@ -13,6 +13,7 @@ import sys
 import time
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -465,3 +466,18 @@ def test_processes_that_cannot_begin(archive: Path, tmp_path: Path, monkeypatch:
     with pytest.raises(ExaequoError, match="ended before it began"):
         study(archive, tmp_path / "out", jobs=2)
     assert "POLARS_MAX_THREADS" not in os.environ
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="processes are begun in another way")
+def test_a_process_dies_while_the_next_begins(archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begin = multiprocessing.util.spawnv_passfds
+
+    def late(*given: Any) -> Any:
+        time.sleep(1)  # meanwhile the pool finds the one before dead, and closes what this one was to inherit
+        return begin(*given)
+
+    (tmp_path / "sitecustomize.py").write_text("import os\nos._exit(1)\n")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
+    monkeypatch.setattr(multiprocessing.util, "spawnv_passfds", late)
+    with pytest.raises(ExaequoError, match="ended before it began"):
+        study(archive, tmp_path / "out", jobs=2)

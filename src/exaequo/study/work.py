@@ -201,8 +201,6 @@ def _processes(number: int) -> Iterator[ProcessPoolExecutor]:
     pool = ProcessPoolExecutor(number, context, _follow_the_parent, (share(number),))
     try:
         yield pool
-    except BrokenProcessPool:
-        raise
     except BaseException:
         for each in set(multiprocessing.active_children()) - {*before}:
             each.terminate()
@@ -218,6 +216,10 @@ def _begun(pool: ProcessPoolExecutor, function: Callable[..., T], *given: Any) -
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         return pool.submit(function, *given)
+    except (OSError, ValueError):
+        # When a process dies while another begins, the pool closes what that was to inherit; asked again it says so.
+        pool.submit(os.getpid)
+        raise
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
