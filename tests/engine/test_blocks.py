@@ -269,6 +269,14 @@ def test_standard_input_and_what_cannot_be_read_in_blocks(
     assert "<stdin>: a topic goes on after another has begun" in capfd.readouterr().err
     assert command(["eval", str(small / "qrels.txt"), str(small / "run.json"), "--engine", "blocks"]) == 1
     assert "--engine local" in capfd.readouterr().err
+    for name in ("lists.jsonl", "pairs.jsonl", "lists.parquet"):
+        record = {"query_id": "t0", "results": [["a", 0.5], ["b", 0.25]] if name == "pairs.jsonl" else ["a", "b"]}
+        if name == "lists.parquet":
+            pl.DataFrame([record]).write_parquet(small / name)
+        else:
+            (small / name).write_text(json.dumps(record))
+        assert command(["eval", str(small / "qrels.txt"), str(small / name), "--engine", "blocks"]) == 1
+        assert f"{name}: records hold lists of documents; expected text" in capfd.readouterr().err
     for wrong in (["--master", "local"], ["--errors", "drop"], ["--engine", "blocks", "--mend"]):
         assert command(["eval", str(small / "qrels.txt"), str(small / "run.txt"), *wrong]) == 2
     capfd.readouterr()

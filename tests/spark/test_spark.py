@@ -151,6 +151,24 @@ def test_bad_rows_are_found_named_and_dropped(spark: SparkSession) -> None:
         few = frame(spark, pl.DataFrame({"qid": ["1"], "docno": ["a"], "rel": [1.0]}))
         assert _is_small(few)  # so that lines of other topics do not travel
         on_spark.evaluate(lines.filter("topic is null or docid = 'a'"), few, "RR").collect()
+    header = frame(
+        spark, pl.DataFrame({"run": ["r", "tag"], "qid": ["1", "topic"], "docno": "a", "sim": ["2", "score"]})
+    )
+    for judged in (qrels, few):
+        with pytest.raises(exaequo.ExaequoError, match=r"^run 'tag', topic 'topic': no sim"), in_our_words():
+            on_spark.evaluate(header, judged, "RR").collect()
+        assert {row["run"] for row in on_spark.evaluate(header, judged, "RR", errors="drop").collect()} == {"r"}
+    drawn_by = few.selectExpr("*", "1.5 as prob")
+    assert (
+        back(on_spark.bad_rows(header, drawn_by).filter("input = 'qrels'"))["problem"].item().startswith("prob is no")
+    )
+    with (
+        pytest.raises(
+            exaequo.ExaequoError, match=r"^judgments, topic '1': prob is 1.5 .* expected a chance from 0 to 1"
+        ),
+        in_our_words(),
+    ):
+        on_spark.evaluate(header.limit(1), drawn_by, "RR").collect()
     with pytest.raises(exaequo.InputError, match="runs: no column docno, only system, topic; expected one of docno"):
         on_spark.evaluate(lines.select("system", "topic"), qrels, "RR")
     with pytest.raises(exaequo.InputError, match="no column line; expected one, for ties='input'"):
@@ -285,6 +303,7 @@ def test_text_and_tables_are_read_as_here(
         ("nothing.txt", "# nothing\n"),
     ):
         (tmp_path / name).write_text(text)
+    (tmp_path / "latin.txt").write_bytes(b"1 Q0 \xe9t\xe9 1 2 r\n")
 
     def read(*names: str) -> list[Any]:
         with in_our_words():
@@ -297,6 +316,8 @@ def test_text_and_tables_are_read_as_here(
     assert read("run.csv")[0]["docno"] == 'a "b"\\'
     with pytest.raises(exaequo.ExaequoError, match=r"header does not conform .* Expected: run but found: qid CSV file"):
         read("run.csv", "other.csv")
+    with pytest.raises(exaequo.ExaequoError, match=r"^Spark: .*Invalid UTF8 byte sequence"):
+        read("latin.txt")
     with pytest.raises(exaequo.InputError, match=r"Spark does not unpack \.xz"):
         read("run.xz")
     asked = ["eval", str(tmp_path / "run.csv"), str(tmp_path / "nothing.txt"), "--columns", "rel=sim"]
@@ -305,7 +326,7 @@ def test_text_and_tables_are_read_as_here(
 
 
 SAMPLES = {
-    "chances": "1 a 1 1 0.25\n1 b 0 0 0.5\n2 c 2 2 0.125\n2 d 1 1 NA\n",
+    "chances": "1 a 1 1 0.25\n1 b 0 0 0.5\n2 c 2 2 0.125\n2 d 1 1 NA\n3 e 1 0 0.5\n",
     "strata": "1 0 a 1 1\n1 0 b 2 0\n2 0 c 1 2\n",
     "subtopics": "1 0 a 1\n1 1 a 2\n",
 }

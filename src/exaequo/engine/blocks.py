@@ -16,7 +16,7 @@ import numpy as np
 
 from exaequo.choices import STDIN
 from exaequo.engine.groups import blocks
-from exaequo.engine.kernel import Lists, Rows, Work, bad, judged, sound, values
+from exaequo.engine.kernel import Lists, Rows, Work, bad, judged, sound, values, wrong
 from exaequo.engine.pieces import Reading, pieces
 from exaequo.errors import BadParameter, bad_input
 from exaequo.evaluation import FileWork, prepared
@@ -159,7 +159,6 @@ class _Table:
 
     def _noted(self, frames: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
         """Note what a run calls itself, and pass its lines on; where bad rows are dropped, those with id and number."""
-        there = pl.all_horizontal(pl.col("qid", "docno").fill_null("") != "", pl.col("sim").is_finite())
         for frame in frames:
             if "run_id" in frame.columns:
                 ids = frame["run_id"].fill_null("").unique(maintain_order=True).to_list()
@@ -168,7 +167,7 @@ class _Table:
                     self._ids.update(ids)
                 frame = frame.drop("run_id")
             if self._work.errors == "drop":
-                whole, frame = frame.height, frame.filter(there)
+                whole, frame = frame.height, frame.filter(wrong("sim", frame.columns).is_null())
                 self._dropped += whole - frame.height
             yield frame
 

@@ -178,6 +178,17 @@ _NUMBER = ("a finite number", "Drop the row or give it a number.")
 _BEST = {"sim": "score", "rel": "grade"}
 
 
+def wrong(number: str, columns: Sequence[str], value: str | None = None) -> pl.Expr:
+    """Return what is wrong with a row by itself, null if nothing is; its number may be called otherwise."""
+    figure = pl.col(value or number)
+    no_id = pl.any_horizontal(pl.col("qid", "docno").fill_null("") == "")
+    found = pl.when(no_id).then(pl.lit("no id")).when(figure.is_null()).then(pl.lit(f"no {number}"))
+    found = found.when(~figure.is_finite()).then(pl.format(f"{number} is {{}}", figure))
+    if number == "rel" and "prob" in columns:
+        found = found.when(~pl.col("prob").is_between(0, 1)).then(pl.format("prob is {}", "prob"))
+    return found.otherwise(None)
+
+
 def bad(lines: pl.DataFrame, number: str) -> pl.DataFrame:
     """Return the bad rows of lines (`sim`) or of judgments (`rel`): all columns, and `problem`, what is wrong.
 
@@ -186,17 +197,8 @@ def bad(lines: pl.DataFrame, number: str) -> pl.DataFrame:
     once = [
         name for name in ("run", "qid", "docno", "iter") if name in lines.columns and (name != "run" or number == "sim")
     ]
-    value = pl.col(number)
     again = pl.struct(once).is_duplicated()
-    plain = pl.when(pl.any_horizontal(pl.col(name).is_null() | (pl.col(name) == "") for name in ("qid", "docno")))
-    wrong = (
-        plain.then(pl.lit("no id"))
-        .when(value.is_null())
-        .then(pl.lit(f"no {number}"))
-        .when(~value.is_finite())
-        .then(pl.format(f"{number} is {{}}", value))
-    )
-    numbered = lines.with_row_index("_row").with_columns(wrong.otherwise(None).alias("problem"))
+    numbered = lines.with_row_index("_row").with_columns(wrong(number, lines.columns).alias("problem"))
     fine = numbered.filter(pl.col("problem").is_null())
     repeated = fine.filter(again)
     if repeated.height:
@@ -215,10 +217,10 @@ def sound(block: Rows, work: Work) -> Rows:
     lists, lines, qrels = block
     kept = []
     for frame, number, name in ((lines, "sim", _of_list), (qrels, "rel", _of_judgments)):
-        wrong = bad(frame, number)
-        if wrong.height and work.errors == "raise":
-            raise InputError([_problem(row, number, name(row)) for row in wrong.head(20).to_dicts()], checked=False)
-        kept.append(frame[np.setdiff1d(np.arange(frame.height), wrong["_row"].to_numpy())] if wrong.height else frame)
+        found = bad(frame, number)
+        if found.height and work.errors == "raise":
+            raise InputError([_problem(row, number, name(row)) for row in found.head(20).to_dicts()], checked=False)
+        kept.append(frame[np.setdiff1d(np.arange(frame.height), found["_row"].to_numpy())] if found.height else frame)
     lines, qrels = kept
     if work.options.missing == "skip":
         lists = lines.select("run", "qid").unique()
@@ -250,4 +252,6 @@ def _problem(row: dict[str, object], number: str, where: str) -> Problem:
         mend = f'Delete one of the two rows; errors="drop", --errors drop, keeps the best {_BEST[number]}.'
         return Problem(where, None, f"document {document!r} is there again", "each document once in a topic", mend)
     expected, mend = ("an id", "Drop the row or give it an id.") if what == "no id" else _NUMBER
+    if what.startswith("prob"):
+        expected, mend = "a chance from 0 to 1", "Drop the row or give it its chance."
     return Problem(where, None, f"{what} (document {document!r})", expected, mend)

@@ -15,6 +15,7 @@ from typing import Any
 from exaequo.choices import ERRORS, STDIN
 from exaequo.errors import InputError, bad_input
 from exaequo.frames import pl
+from exaequo.read.golden import is_golden
 from exaequo.read.places import Place
 from exaequo.read.source import END_OF_FILE, MARK, Unpacked, called, damaged, digest_of, packing
 from exaequo.read.tables import kind_of, normalise, read
@@ -54,8 +55,7 @@ def pieces(path: str, reading: Reading, tell: Callable[[str], None] = lambda _: 
             tell(digest_of(path))
         return
     if kind == "json":
-        mend = "Write an object a line (.jsonl), or read it whole: --engine local."
-        raise bad_input(name, "one JSON value is no lines", "text, .csv, .tsv, .jsonl or .parquet", mend)
+        raise _whole(name, "one JSON value is no lines")
     with _opened(path, name) as raw:
         hashed = _Hashed(raw) if reading.digest else None
         stream = io.BufferedReader(hashed, io.DEFAULT_BUFFER_SIZE) if hashed else raw
@@ -64,6 +64,11 @@ def pieces(path: str, reading: Reading, tell: Callable[[str], None] = lambda _: 
             while stream.read(BYTES):  # what follows an archive is part of the file
                 pass
             tell(hashed.sha256.hexdigest())
+
+
+def _whole(name: str, found: str) -> InputError:
+    mend = "Write a document a line (.jsonl), or read it whole: --engine local."
+    return bad_input(name, found, "text, .csv, .tsv, .jsonl or .parquet", mend)
 
 
 class _Hashed(io.RawIOBase):
@@ -173,6 +178,8 @@ def _parsed(head: bytes, piece: bytes, name: str, kind: str, reading: Reading, a
 
 
 def _normal(table: pl.DataFrame, place: Place, reading: Reading) -> pl.DataFrame:
+    if table.height and is_golden(table.row(0, named=True), reading.columns):
+        raise _whole(place.name, "records hold lists of documents")
     return normalise(table, place, RUN, reading.columns, repeats=True, any_row=reading.drops).drop("key")
 
 

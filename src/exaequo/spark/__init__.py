@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from exaequo.errors import BadParameter
 from exaequo.spark.asking import SCORES, Request, Scored, Spread
-from exaequo.spark.plan import judgments_of, lines_of, scored, together
+from exaequo.spark.plan import judgments_of, lines_of, scored, together, wrong
 from exaequo.spark.table import append, table
 from exaequo.spark.work import LISTS, mapped, tie_rows
 from exaequo.spark.work import means as means_of
@@ -99,16 +99,12 @@ def bad_rows(runs: DataFrame, qrels: DataFrame, *, columns: Mapping[str, str] | 
         ("qrels", judgments_of(qrels, columns).withColumn("run", F.lit(None).cast("string")), "rel"),
     ):
         once = ["run", "qid", "docno", *(["iter"] if "iter" in frame.columns else [])]
-        value = F.col(number)
-        no_id = F.expr("coalesce(qid, '') = '' or coalesce(docno, '') = ''")
-        infinite = F.isnan(value) | (F.abs(value) == float("inf"))
-        problem = F.when(no_id, "no id").when(value.isNull(), f"no {number}").when(infinite, f"{number} is not finite")
-        marked = frame.withColumn("problem", problem)
-        wrong = marked.filter("problem is not null").groupBy("run", "qid", "docno", "problem").count()
+        marked = frame.withColumn("problem", wrong(number, frame.columns))
+        alone = marked.filter("problem is not null").groupBy("run", "qid", "docno", "problem").count()
         again = marked.filter("problem is null").groupBy(*once).count().filter("count > 1")
         again = again.select(
             "run", "qid", "docno", F.lit("there again").alias("problem"), (F.col("count") - 1).alias("count")
         )
-        parts.append(wrong.unionByName(again).withColumn("input", F.lit(name)))
+        parts.append(alone.unionByName(again).withColumn("input", F.lit(name)))
     both = parts[0].unionByName(parts[1])
     return both.selectExpr("input", "run", "qid as topic", "docno", "problem", "count as rows")

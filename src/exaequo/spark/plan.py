@@ -109,12 +109,25 @@ def diverse(judged: DataFrame) -> DataFrame:
     return judged.crossJoin(F.broadcast(judged.agg((F.min(name) < F.max(name)).alias("diverse"))))
 
 
-def _of(rows: DataFrame, known: DataFrame, key: Sequence[str]) -> DataFrame:
-    """Return the rows with a known key, and those without a topic, which are bad."""
+def wrong(number: str, columns: Sequence[str]) -> Column:
+    """Return what is wrong with a row by itself, null if nothing is."""
+    from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+
+    value = F.col(number)
+    found = F.when(F.expr("coalesce(qid, '') = '' or coalesce(docno, '') = ''"), "no id")
+    found = found.when(value.isNull(), f"no {number}")
+    found = found.when(F.isnan(value) | (F.abs(value) == float("inf")), f"{number} is not finite")
+    if number == "rel" and "prob" in columns:
+        found = found.when(~F.col("prob").between(0, 1), "prob is no chance from 0 to 1")
+    return found
+
+
+def _of(rows: DataFrame, number: str, known: DataFrame, key: Sequence[str]) -> DataFrame:
+    """Return the rows with a known key, and those that are bad whatever their key is."""
     from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
     both = rows.join(known.withColumn("known", F.lit(True)), list(key), "left")
-    return both.filter("known or coalesce(qid, '') = ''").drop("known")
+    return both.filter(F.col("known") | wrong(number, rows.columns).isNotNull()).drop("known")
 
 
 def together(
@@ -134,14 +147,16 @@ def together(
     lines, judged = lines_of(runs, request.columns, options.ties), judgments_of(qrels, request.columns)
     judged = diverse(judged)
     salt = F.pmod(F.xxhash64("run"), F.lit(salts)).cast("int").alias("salt")
-    one = _named(lines, names, salts)
+    sound = lines.filter(wrong("sim", lines.columns).isNull()) if request.errors == "drop" else lines
+    one = _named(sound, names, salts)
     if names:
         lines = lines.filter(F.col("run").isin(list(map(str, names))))
     if lists is not None:
-        lines, judged = _of(lines, lists, ["run", "qid"]), _of(judged, lists.select("qid").distinct(), ["qid"])
+        lines = _of(lines, "sim", lists, ["run", "qid"])
+        judged = _of(judged, "rel", lists.select("qid").distinct(), ["qid"])
     topics = judged.select("qid").distinct()
-    if _is_small(judged):  # then rows of topics that nobody judged need not travel; those without an id are bad
-        lines = _of(lines, F.broadcast(topics), ["qid"])
+    if _is_small(judged):  # then sound rows of topics that nobody judged need not travel
+        lines = _of(lines, "sim", F.broadcast(topics), ["qid"])
     spread = lines.withColumnRenamed("sim", "value").select("*", salt, F.lit(LINE).alias("kind"))
     copied = judged.withColumnRenamed("rel", "value").withColumn("kind", F.lit(JUDGMENT))
     copied = copied.crossJoin(F.broadcast(one.select("salts"))).withColumn("salt", F.explode("salts")).drop("salts")

@@ -151,8 +151,10 @@ def _read(
 
 
 def _text(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
-    """Return the lines of text that hold data."""
-    return spark.read.text(list(paths)).filter("value rlike '^\\\\s*[^#\\\\s]'")
+    """Return the lines of text that hold data; those that are not UTF-8 raise an error."""
+    return (
+        spark.read.text(list(paths)).selectExpr("validate_utf8(value) value").filter("value rlike '^\\\\s*[^#\\\\s]'")
+    )
 
 
 def _fields(text: DataFrame, layout: Layout) -> DataFrame:
@@ -168,7 +170,8 @@ def _fields(text: DataFrame, layout: Layout) -> DataFrame:
     }
     if layout is CHANCES:
         chance = number(fields["prob"])
-        fields["prob"] = F.when(fields["method"].isin(*CERTAIN) & chance.isNotNull(), 1.0).otherwise(chance)
+        chance = F.when(fields["prob"] != "NA", F.coalesce(chance, F.lit(float("nan"))))
+        fields["prob"] = F.when(fields["method"].isin(*CERTAIN) & chance.between(0, 1), 1.0).otherwise(chance)
         del fields["method"]
     width, size = F.lit(len(layout.fields)), F.size("at")
     fits = size >= width if layout.more else size == width

@@ -43,7 +43,7 @@ def _to_arrow(frame: Any) -> list[Any]:
 
 def _apart(block: Any) -> Any:
     """Return the lists of a block, their lines, and the judgments of its topics."""
-    from exaequo.engine.kernel import Rows
+    from exaequo.engine.kernel import Rows, wrong
     from exaequo.frames import pl
 
     kind = pl.col("kind")
@@ -53,8 +53,8 @@ def _apart(block: Any) -> Any:
     if "diverse" in there and not qrels["diverse"].any():
         more.remove("iter")
     qrels = qrels.select("qid", "docno", pl.col("value").alias("rel"), *more)
-    known = pl.col("qid").is_in(qrels["qid"].unique().implode()) | (pl.col("qid").fill_null("") == "")
-    lines = block.filter((kind == LINE) & known)
+    judged = pl.col("qid").is_in(qrels["qid"].unique().implode())
+    lines = block.filter((kind == LINE) & (judged | wrong("sim", (), "value").is_not_null()))
     if "line" in there:
         _refuse_places(lines)
         lines = lines.sort("line", maintain_order=True)
