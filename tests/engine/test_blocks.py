@@ -320,6 +320,14 @@ def test_a_table_of_scores_grows_by_what_is_new(small: Path, capfd: pytest.Captu
     (small / "qrels.txt").write_text(judged)  # and back: the last scores count
     assert grown(*runs) == f"3 lists evaluated and appended, {3 * topics - 3} were there"
     assert found[-1] == expected.write_csv()
+    asked = ["eval", qrels, *runs, "-m", "AP", "--sort", "name"]
+    assert command([*asked, "--append", table]) == command(asked) == 0
+    grew, local = capfd.readouterr().out.split("ties: ")[1:]
+    assert (
+        grew == local.partition("Ties decide")[0] + "* best of its column" + local.partition("* best of its column")[2]
+    )
+    assert command([*asked[:-2], "--append", table, "-q"]) == 2
+    assert "the topics are in the files of" in capfd.readouterr().err
     assert command(["eval", qrels, *runs, "-m", "RR", "--append", table]) == 2
     assert "was made with other measures or options" in capfd.readouterr().err
     (small / "twin.txt").write_text((small / "1.txt").read_text())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -281,6 +282,22 @@ def test_the_command_reads_and_writes_where_spark_does(
     out = str(tmp_path / "scores")
     assert command([*common, str(tmp_path / "runs.txt"), "-q", "--format", "parquet", "-o", out]) == 0
     same(pl.read_parquet(f"{out}/*.parquet"), expected)
+    names = sorted({line.split()[-1] for line in text.splitlines()[1:]})
+    for name in names:
+        own = [line for line in text.splitlines() if line.endswith(f" {name}")]
+        (tmp_path / f"{name}.txt").write_text("\n".join(own))
+    asked = ["eval", str(tmp_path / "qrels.txt"), "-m", "AP gm(AP) NumRet", "--missing", "skip"]
+    shown = []
+    for where in ([str(tmp_path / f"{name}.txt") for name in names], [str(tmp_path / "runs.txt"), *common[-2:]]):
+        for style in (["--sort", "AP", "--top", "2"], ["--ties", "all", "--full"], ["--format", "trec"]):
+            assert command([*asked, *where, *style]) == 0
+            shown.append(capfd.readouterr().out)
+    assert shown[:3] == shown[3:]
+    assert "Ties decide" in shown[0]
+    assert command([*asked, str(tmp_path / "runs.txt"), *common[-2:], "--json"]) == 0
+    document = json.loads(capfd.readouterr().out)
+    assert [each["name"] for each in document["inputs"]["runs"]] == names
+    assert {each["measure"] for each in document["ties"]} == {"AP", "gm(AP)"}
     (tmp_path / "bad.txt").write_text(text + "t0 Q0 d99 1 nan run0\n")
     assert command([*common, str(tmp_path / "bad.txt"), "--errors", "drop", "--format", "csv"]) == 0
     assert "runs: 1 rows dropped: sim is not finite" in capfd.readouterr().err

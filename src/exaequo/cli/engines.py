@@ -15,8 +15,6 @@ from exaequo.cli.options import Target
 from exaequo.errors import ExaequoError, InputError, UsageError
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from exaequo.measures import Measure
     from exaequo.options import Options
     from exaequo.scores import Scores
@@ -99,24 +97,29 @@ def in_blocks(
 def on_spark(
     qrels: str,
     runs: Sequence[str],
-    measures: Sequence[str],
-    options: dict[str, Any],
+    measures: Sequence[Measure],
+    options: Options,
     files: Files,
     engine: Engine,
     target: Target,
+    *,
     per_topic: bool,
-) -> None:
-    """Evaluate on Spark; means come back, topics are written there."""
+) -> Scores | None:
+    """Evaluate on Spark; what goes into a folder is written there, else means come back."""
     from exaequo import spark
+    from exaequo.measuring import orders_of
+    from exaequo.spark.plan import averages
     from exaequo.spark.session import in_our_words, read_qrels, read_runs, session, watched
 
     folder = target.path if target.path and target.format in ("parquet", "csv") else None
     if per_topic and not folder:
         raise UsageError("-q with --engine spark needs -o DIR and --format parquet or csv: topics are written there.")
+    if not folder:
+        output.check_paths((qrels, *runs), target.path)
     with session(engine["master"]) as own, in_our_words(), watched(own, tell_tasks):
         progress.doing("reading")
         lines, judged = read_runs(own, runs, files.run_reader), read_qrels(own, qrels, files.qrels_reader)
-        asked = {"columns": files.columns, "errors": engine["errors"], **options}
+        asked = {"columns": files.columns, "errors": engine["errors"], **vars(options)}
         if engine["errors"] == "drop":
             dropped = spark.bad_rows(lines, judged, columns=files.columns).groupBy("input", "problem").sum("rows")
             for which, problem, rows in sorted(map(tuple, dropped.collect())):
@@ -126,16 +129,15 @@ def on_spark(
             output.aside(f"{engine['append']}: {new:,} lists evaluated and appended")
             scores = spark.table(own, engine["append"])
         else:
+            asked["ties"] = options.ties if folder else orders_of(options, interval=True)
             scores = spark.evaluate(lines, judged, measures, **asked)
-        if folder:
-            if per_topic:
-                scores = scores.persist()
-            both = scores.unionByName(spark.means(scores)) if per_topic else spark.means(scores)
-            getattr(both.write.option("header", "true"), target.format)(folder)
-        else:
-            import polars as pl
-
-            _show(pl.DataFrame(pl.from_arrow(spark.means(scores).toArrow())), measures, target)
+        if folder is None:
+            return _means(averages(scores).toArrow(), measures, options, qrels)
+        if per_topic:
+            scores = scores.persist()
+        both = scores.unionByName(spark.means(scores)) if per_topic else spark.means(scores)
+        getattr(both.write.option("header", "true"), target.format)(folder)
+        return None
 
 
 def tell_tasks(done: int, every: int) -> None:
@@ -150,31 +152,26 @@ def appended(
     options: Options,
     files: Files,
     engine: Engine,
-    target: Target,
-) -> None:
-    """Evaluate the lists that are new to a table of scores, and show the means of all there are."""
+    *,
+    per_topic: bool,
+) -> Scores:
+    """Evaluate the lists that are new to a table of scores; return the means of all there are."""
     from exaequo.engine.store import append, means
 
+    if per_topic:
+        raise UsageError(f"-q is not for --append: the topics are in the files of {engine['append']}.")
     judged = files.qrels(qrels)
     done, there = append(engine["append"], judged, files.runs(runs, judged), measures, options)
     output.aside(f"{engine['append']}: {done:,} lists evaluated and appended, {there:,} were there")
-    _show(means(engine["append"]), [each.name for each in measures], target)
+    return _means(means(engine["append"]), measures, options, qrels)
 
 
-def _show(means: pl.DataFrame, measures: Sequence[str], target: Target) -> None:
-    """Show the means of runs: a row for each run and strategy."""
+def _means(table: Any, measures: Sequence[Measure], options: Options, qrels: str) -> Scores:
     import polars as pl
 
-    from exaequo.measures import parse_measures
-    from exaequo.tabular import Table
+    from exaequo.scores.means import Means
 
-    if not means.height:
+    found = Means.of(pl.DataFrame(table), measures, options, qrels)
+    if not found.runs:
         raise ExaequoError("There are no scores: the runs have no rows, or no judgment is relevant.")
-    means = means.sort("run", "ties", "measure")
-    names = [each.name for each in parse_measures(measures)]
-    wide = means.pivot("measure", index=["run", "ties"], values="value").select("run", "ties", *names)
-    if target.format == "parquet":
-        raise UsageError("--format parquet needs -o.")
-    order = pl.col("measure").replace_strict(names, range(len(names)), return_dtype=pl.Int64)
-    tidy = means.sort("run", "ties", order).select("run", "ties", "topic", "measure", "value")
-    target.show({"scores": Table.of(tidy, brief=wide, names=names)})
+    return found

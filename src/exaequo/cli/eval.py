@@ -54,21 +54,24 @@ def eval_(
     Files are TREC text, or tables or lists (.csv .tsv .jsonl .json .parquet), packed (.gz .bz2 .xz .zst) or not.
     """
     refuse(engine, files)
-    if engine["engine"] == "spark":
-        on_spark(qrels, runs, measures or MEASURES, {"ties": ties, **options}, files, engine, target, per_topic)
-        return
-    output.check_paths((qrels, *runs), target.path)
     first = view.first(target, other=per_topic)
+    on_cluster = engine["engine"] == "spark"
+    if not on_cluster:
+        output.check_paths((qrels, *runs), target.path)
     from exaequo.measures import parse_measures
     from exaequo.options import Options
     from exaequo.screens import shown
 
     chosen, parsed = Options.of(ties, **options), parse_measures(measures or MEASURES)
-    if engine["append"]:
-        appended(qrels, runs, parsed, chosen, files, engine, target)
-        return
     digest = target.format == "json"
-    if engine["engine"] == "blocks":
+    scores: Scores | None
+    if on_cluster:
+        scores = on_spark(qrels, runs, parsed, chosen, files, engine, target, per_topic=per_topic)
+        if scores is None:
+            return
+    elif engine["append"]:
+        scores = appended(qrels, runs, parsed, chosen, files, engine, per_topic=per_topic)
+    elif engine["engine"] == "blocks":
         scores = in_blocks(qrels, runs, parsed, chosen, files, engine, digest=digest)
     else:
         judgments = files.qrels(qrels, digest=digest)

@@ -96,7 +96,7 @@ def _last(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def means(table: str) -> pl.DataFrame:
-    """Return the aggregates of a table, under the topic `all`."""
+    """Return the aggregates of a table, under the topic `all`, and of how many `topics` they are."""
     return averaged(read(table))
 
 

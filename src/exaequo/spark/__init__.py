@@ -12,11 +12,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
 from exaequo.errors import BadParameter
-from exaequo.spark.asking import SCORES, Request, Scored, Spread
-from exaequo.spark.plan import judgments_of, lines_of, scored, together, wrong
+from exaequo.spark.asking import Request, Scored, Spread
+from exaequo.spark.plan import averages, judgments_of, lines_of, scored, together, wrong
 from exaequo.spark.table import append, table
 from exaequo.spark.work import LISTS, mapped, tie_rows
-from exaequo.spark.work import means as means_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -63,10 +62,7 @@ def means(scores: DataFrame, measures: Sequence[Measure] = ()) -> DataFrame:
     The values of one run, strategy and measure come together in one task, in the order of topics: the mean is that of
     `Scores.means`, to the last bit.
     """
-    kinds = {each.name: each.aggregate for each in measures}
-    key = ("run", "ties", "measure")
-    frame = scores.repartition(*key).sortWithinPartitions(*key)
-    return frame.mapInArrow(partial(mapped, partial(means_of, kinds), key), SCORES)
+    return averages(scores, measures).drop("topics")
 
 
 def ties(runs: DataFrame, qrels: DataFrame, cutoffs: Sequence[int] = (), **options: Unpack[Spread]) -> DataFrame:

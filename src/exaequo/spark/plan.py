@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 from exaequo.errors import bad_input
 from exaequo.spark.asking import SCORES, Request
-from exaequo.spark.work import JUDGMENT, LINE, LIST, LISTS, mapped, scores
+from exaequo.spark.work import JUDGMENT, LINE, LIST, LISTS, mapped, means, scores
 from exaequo.text import listed
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
+
+    from exaequo.measures import Measure
 
 #: What a frame of runs calls the name of the run.
 _RUN = ("run", "run_id", "runid", "system", "tag")
@@ -172,6 +174,14 @@ def together(
 def scored(frame: DataFrame, request: Request) -> DataFrame:
     """Return the scores of what was put together."""
     return frame.mapInArrow(partial(mapped, partial(scores, request), LISTS), SCORES)
+
+
+def averages(scores: DataFrame, measures: Sequence[Measure] = ()) -> DataFrame:
+    """Return the aggregates of scores, and of how many topics each is; `measures` are those workers do not know."""
+    kinds = {each.name: each.aggregate for each in measures}
+    key = ("run", "ties", "measure")
+    frame = scores.repartition(*key).sortWithinPartitions(*key)
+    return frame.mapInArrow(partial(mapped, partial(means, kinds), key), f"{SCORES}, topics bigint")
 
 
 def _named(lines: DataFrame, names: Sequence[str] | None, salts: int) -> DataFrame:
