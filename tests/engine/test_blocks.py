@@ -305,7 +305,7 @@ def test_a_table_of_scores_grows_by_what_is_new(small: Path, capfd: pytest.Captu
         assert command(["eval", qrels, *which, "-m", "AP", "--append", table, "--format", "csv"]) == 0
         out, err = capfd.readouterr()
         found.append(out)
-        return err.splitlines()[-1].removeprefix(f"{table}: ")
+        return next(line for line in err.splitlines() if line.startswith(table)).removeprefix(f"{table}: ")
 
     found: list[str] = []
     topics = len(evaluate(qrels, runs[0], "AP")["run0", "realistic", "AP"].values)
@@ -330,6 +330,12 @@ def test_a_table_of_scores_grows_by_what_is_new(small: Path, capfd: pytest.Captu
     assert "the topics are in the files of" in capfd.readouterr().err
     assert command(["eval", qrels, *runs, "-m", "RR", "--append", table]) == 2
     assert "was made with other measures or options" in capfd.readouterr().err
+    (small / "few.txt").write_text("t0 Q0 d 1 1 few\n")
+    assert command(["eval", qrels, str(small / "few.txt"), "-m", "AP", "--append", table]) == 0
+    assert f"few.txt: {topics - 1} of {topics} evaluated topics missing: t1" in capfd.readouterr().err
+    (small / "few.txt").write_text("other Q0 d 1 1 few\n")
+    assert command(["eval", qrels, str(small / "few.txt"), "-m", "AP", "--append", table]) == 1
+    assert "few.txt: its only topic is not judged (other)" in capfd.readouterr().err
     (small / "twin.txt").write_text((small / "1.txt").read_text())
     assert command(["eval", qrels, runs[1], str(small / "twin.txt"), "-m", "AP", "--append", table]) == 1
     assert "twin.txt: another run called 'run1'; expected a name for each" in capfd.readouterr().err
@@ -339,7 +345,7 @@ def test_a_table_of_scores_grows_by_what_is_new(small: Path, capfd: pytest.Captu
 def test_a_table_of_other_judgments_to_which_nothing_is_new(tmp_path: Path, kind: str) -> None:
     data = drawn(8, **{kind: True}, topics=6)
     for new in (True, False):
-        done, there = store.append(str(tmp_path), data.judged, data.runs, MEASURES, Options())
+        done, there, _ = store.append(str(tmp_path), data.judged, data.runs, MEASURES, Options())
         assert (done > 0, there > 0) == (new, not new)
         same(store.read(str(tmp_path)), whole(Drawn(data.lines, data.qrels, MEASURES, Options())))
 

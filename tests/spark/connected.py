@@ -38,7 +38,7 @@ def check(spark: Any, folder: str) -> None:
     expected = whole(data)
     scores = on_spark.evaluate(lines, qrels, MEASURES, data.options.ties, samples=data.options.samples)
     same(back(scores), expected)
-    same(back(on_spark.means(scores)), averaged(expected).drop("topics"))
+    same(back(on_spark.means(scores)), averaged(expected).drop("topics", "zeros"))
     counted = back(on_spark.ties(lines, qrels, [10])).sort("run", "topic")
     orderings = [ordering for ordering, _ in judged_runs(data.judged, data.runs, Options())]
     each = {ordering.run.name: tie_statistics(ordering, (10,)) for ordering in orderings}

@@ -12,14 +12,18 @@ from exaequo.choices import ENGINES, ERRORS
 from exaequo.cli import output, progress
 from exaequo.cli.files import Decorator, Files, gathers
 from exaequo.cli.options import Target
-from exaequo.errors import ExaequoError, InputError, UsageError
+from exaequo.errors import ExaequoError, InputError, UsageError, bad_input
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from exaequo.measures import Measure
     from exaequo.options import Options
     from exaequo.scores import Scores
 
 Engine = dict[str, Any]
+#: The measure that tells which lists are empty.
+_RETURNED = "NumRet"
 
 MASTER = click.option("--master", metavar="URL", help="Of Spark, as local[4], spark://… or sc://…")
 #: Adds the options of engines; the command gets them as `engine`.
@@ -106,7 +110,10 @@ def on_spark(
     per_topic: bool,
 ) -> Scores | None:
     """Evaluate on Spark; what goes into a folder is written there, else means come back."""
+    import polars as pl
+
     from exaequo import spark
+    from exaequo.measures import parse_measures
     from exaequo.measuring import orders_of
     from exaequo.spark.plan import averages
     from exaequo.spark.session import in_our_words, read_qrels, read_runs, session, watched
@@ -130,9 +137,11 @@ def on_spark(
             scores = spark.table(own, engine["append"])
         else:
             asked["ties"] = options.ties if folder else orders_of(options, interval=True)
-            scores = spark.evaluate(lines, judged, measures, **asked)
+            more = [] if folder else parse_measures([_RETURNED])
+            scores = spark.evaluate(lines, judged, [*measures, *more], **asked)
         if folder is None:
-            return _means(averages(scores).toArrow(), measures, options, qrels)
+            rows = pl.DataFrame(averages(scores).toArrow())
+            return _means(rows, measures, options, qrels, _missing(rows, options))
         if per_topic:
             scores = scores.persist()
         both = scores.unionByName(spark.means(scores)) if per_topic else spark.means(scores)
@@ -161,17 +170,33 @@ def appended(
     if per_topic:
         raise UsageError(f"-q is not for --append: the topics are in the files of {engine['append']}.")
     judged = files.qrels(qrels)
-    done, there = append(engine["append"], judged, files.runs(runs, judged), measures, options)
+    done, there, remarks = append(engine["append"], judged, files.runs(runs, judged), measures, options)
     output.aside(f"{engine['append']}: {done:,} lists evaluated and appended, {there:,} were there")
-    return _means(means(engine["append"]), measures, options, qrels)
+    return _means(means(engine["append"]), measures, options, qrels, remarks)
 
 
-def _means(table: Any, measures: Sequence[Measure], options: Options, qrels: str) -> Scores:
-    import polars as pl
-
+def _means(
+    rows: pl.DataFrame, measures: Sequence[Measure], options: Options, qrels: str, remarks: Sequence[str]
+) -> Scores:
+    from exaequo.remarks import cautions
     from exaequo.scores.means import Means
 
-    found = Means.of(pl.DataFrame(table), measures, options, qrels)
+    every = max(rows["topics"], default=0)
+    found = Means.of(rows, measures, options, qrels, [*remarks, *cautions(measures, every)])
     if not found.runs:
         raise ExaequoError("There are no scores: the runs have no rows, or no judgment is relevant.")
     return found
+
+
+def _missing(rows: pl.DataFrame, options: Options) -> list[str]:
+    """Say how many topics runs lack, if it is known how many documents each list has; refuse a run that lacks all."""
+    remarks = []
+    known = rows.filter(measure=_RETURNED, ties=options.ties[0]).sort("run").select("run", "topics", "zeros")
+    for run, topics, zeros in known.iter_rows():
+        if zeros == topics:
+            mend = "Check that the runs and the qrels are of the same collection."
+            raise bad_input(f"run {run!r}", "none of its topics is judged", "topics of the qrels", mend)
+        if zeros:
+            what = f"run {run!r}: {zeros:,} of {topics:,} evaluated topics missing"
+            remarks.append(f"{what}; scored as empty lists")
+    return remarks

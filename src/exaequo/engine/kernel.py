@@ -148,15 +148,17 @@ def scored(block: Rows, work: Work) -> pl.DataFrame:
 
 
 def averaged(scores: pl.DataFrame, kinds: Mapping[str, str] | None = None) -> pl.DataFrame:
-    """Return the aggregates of scores, added up in the order of topics, as topic `all`, and of how many `topics`.
+    """Return the aggregates of scores, added up in the order of topics, under the topic `all`.
 
-    `kinds` says how measures are aggregated that nobody can tell by their names.
+    `topics` is how many values there are, `zeros` how many of them are 0. `kinds` says how measures are aggregated that
+    nobody can tell by their names.
     """
     rows = []
     for (run, ties, measure), own in scores.sort("topic").group_by("run", "ties", "measure", maintain_order=True):
         kind = (kinds or {}).get(str(measure)) or parse_measure(str(measure)).aggregate
-        rows.append((run, ties, ALL, measure, aggregate(kind, own["value"].to_numpy()), own.height))
-    return pl.DataFrame(rows, schema={**_SCORES, "topics": pl.Int64}, orient="row")
+        value = own["value"].to_numpy()
+        rows.append((run, ties, ALL, measure, aggregate(kind, value), own.height, np.count_nonzero(value == 0)))
+    return pl.DataFrame(rows, schema={**_SCORES, "topics": pl.Int64, "zeros": pl.Int64}, orient="row")
 
 
 def counted(block: Rows, work: Work, cutoffs: Sequence[int]) -> pl.DataFrame:

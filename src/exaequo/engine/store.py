@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 from exaequo import __version__
@@ -22,9 +22,11 @@ from exaequo.engine.kernel import Rows, Work, averaged, scored
 from exaequo.errors import ExaequoError, UsageError, bad_input
 from exaequo.evaluation import prepared
 from exaequo.frames import pl
+from exaequo.judge import Judgments
 from exaequo.measures import Measure
 from exaequo.options import Options
 from exaequo.read import Qrels, Run
+from exaequo.remarks import refuse_unjudged, remarks_on_judgments, remarks_on_topics
 from exaequo.scores import COLUMNS
 from exaequo.writing import write_whole
 
@@ -50,10 +52,16 @@ def now() -> int:
     return time.time_ns() // 1000
 
 
-def append(
-    table: str, qrels: Qrels, runs: Iterable[Run], measures: Sequence[Measure], options: Options
-) -> tuple[int, int]:
-    """Evaluate the lists that the table lacks, run by run; return how many there were, and how many it had."""
+class Appended(NamedTuple):
+    """How many lists were evaluated, how many were there, and what there is to say about judgments and runs."""
+
+    done: int
+    there: int
+    remarks: list[str]
+
+
+def append(table: str, qrels: Qrels, runs: Iterable[Run], measures: Sequence[Measure], options: Options) -> Appended:
+    """Evaluate the lists that the table lacks, run by run."""
     folder = Path(table)
     settings = settings_of(measures, options)
     old = _read(folder)
@@ -61,14 +69,15 @@ def append(
     known = _last(old).select("run", "topic", "inputs").unique()
     work = Work(tuple(measures), options)
     done, there, named = 0, 0, set[str]()
-    judged = judgments_of(qrels)
-    evaluated = prepared(qrels, options).topics.to_frame()
-    topics = _hashed(judged, ["qid"], "judged").join(evaluated, on="qid", how="semi")
+    judged, judgments = judgments_of(qrels), prepared(qrels, options)
+    remarks = remarks_on_judgments(judgments, measures)
+    topics = _hashed(judged, ["qid"], "judged").join(judgments.topics.to_frame(), on="qid", how="semi")
     for run in runs:
         if run.name in named:
             found = f"another run called {run.name!r}"
             raise bad_input(run.source.name, found, "a name for each", "Rename one: tables know runs by name.")
         named.add(run.name)
+        remarks += _remarks(run, judgments, options)
         lines = run.frame.drop("key").with_columns(pl.lit(run.name).alias("run"))
         lists = topics.join(_hashed(lines, ["qid"], "listed"), on="qid", how="left").with_columns(run=pl.lit(run.name))
         lists = lists.with_columns(_inputs(lists, settings))
@@ -82,7 +91,17 @@ def append(
         if scores.height:
             rows = scores.join(new.select(pl.col("qid").alias("topic"), "inputs"), on="topic", how="left")
             _write(folder, rows.with_columns(settings=pl.lit(settings), written=pl.lit(now())))
-    return done, there
+    return Appended(done, there, remarks)
+
+
+def _remarks(run: Run, judgments: Judgments, options: Options) -> list[str]:
+    """Say what about the topics of a run changes how its scores should be read; refuse one that has none."""
+    own, known = {*run.topics}, {*judgments.names, *judgments.nothing_relevant}
+    if own.isdisjoint(known):
+        refuse_unjudged(run, judgments.qrels)
+    stray, missing = sorted(own - known), [name for name in judgments.names if name not in own]
+    said = [*map(str, run.source.mended), *run.source.remarks]
+    return said + remarks_on_topics(run.source.name, stray, missing, judgments.n_topics, options)
 
 
 def read(table: str) -> pl.DataFrame:
@@ -96,7 +115,7 @@ def _last(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def means(table: str) -> pl.DataFrame:
-    """Return the aggregates of a table, under the topic `all`, and of how many `topics` they are."""
+    """Return the aggregates of a table, as `averaged` does."""
     return averaged(read(table))
 
 

@@ -22,7 +22,9 @@ class Means(Scores):
     known: Mapping[tuple[str, str, str], float] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, table: pl.DataFrame, measures: Sequence[Measure], options: Options, qrels: str) -> Means:
+    def of(
+        cls, table: pl.DataFrame, measures: Sequence[Measure], options: Options, qrels: str, remarks: Sequence[str]
+    ) -> Means:
         """Make them of `run, ties, measure, value, topics`; strategies not asked for say what ties decide."""
         known = {(run, ties, name): value for run, ties, name, value in table.select(*_KEY, "value").iter_rows()}
         sizes = dict(table.group_by("run").agg(pl.col("topics").max()).sort("run").iter_rows())
@@ -33,7 +35,8 @@ class Means(Scores):
             for ties in options.ties
         ]
         inputs = {"qrels": {"file": qrels}, "runs": [{"name": run, "file": None} for run in sizes]}
-        return cls(tuple(measures), tuple(blocks), options=dict(vars(options)), inputs=inputs, known=known)
+        settings = dict(vars(options))
+        return cls(tuple(measures), tuple(blocks), remarks=tuple(remarks), options=settings, inputs=inputs, known=known)
 
     @cached_property
     def _mean_of(self) -> dict[tuple[str, str, str], float]:

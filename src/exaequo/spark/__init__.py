@@ -62,7 +62,7 @@ def means(scores: DataFrame, measures: Sequence[Measure] = ()) -> DataFrame:
     The values of one run, strategy and measure come together in one task, in the order of topics: the mean is that of
     `Scores.means`, to the last bit.
     """
-    return averages(scores, measures).drop("topics")
+    return averages(scores, measures).drop("topics", "zeros")
 
 
 def ties(runs: DataFrame, qrels: DataFrame, cutoffs: Sequence[int] = (), **options: Unpack[Spread]) -> DataFrame:

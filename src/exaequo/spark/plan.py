@@ -177,11 +177,11 @@ def scored(frame: DataFrame, request: Request) -> DataFrame:
 
 
 def averages(scores: DataFrame, measures: Sequence[Measure] = ()) -> DataFrame:
-    """Return the aggregates of scores, and of how many topics each is; `measures` are those workers do not know."""
+    """Return aggregates, of how many topics, and how many are 0; `measures` are those that workers do not know."""
     kinds = {each.name: each.aggregate for each in measures}
     key = ("run", "ties", "measure")
     frame = scores.repartition(*key).sortWithinPartitions(*key)
-    return frame.mapInArrow(partial(mapped, partial(means, kinds), key), f"{SCORES}, topics bigint")
+    return frame.mapInArrow(partial(mapped, partial(means, kinds), key), f"{SCORES}, topics bigint, zeros bigint")
 
 
 def _named(lines: DataFrame, names: Sequence[str] | None, salts: int) -> DataFrame:
