@@ -15,7 +15,7 @@ import pytest
 import exaequo
 import handwork
 from drawing import STRATEGIES, drawn, same
-from exaequo import evaluation, hands
+from exaequo import evaluation, hands, memory
 from exaequo.cli import run as command
 from exaequo.errors import ExaequoError
 from exaequo.read import read_qrels, read_run, stretches
@@ -347,6 +347,15 @@ def test_the_first_file_that_is_wrong_is_told(folder: Path, monkeypatch: pytest.
     hands.dismiss()
 
 
+@pytest.mark.parametrize("line", ["\0", "{'id': 7, 'text': 'x'}\n", "t1 Q0 d 1 1 mine\n"])
+def test_a_large_file_without_a_place_to_cut_is_refused_unread(folder: Path, line: str) -> None:
+    path = folder / "corpus.txt"
+    path.write_text(line * (12_000_000 // len(line)))
+    with memory.limited(300_000_000, lambda: None), pytest.raises(exaequo.InputError, match="12 MB of data or more"):
+        exaequo.evaluate(folder / "qrels.txt", path, "AP")
+    assert stretches.stretches(str(path), 1000) == []
+
+
 @pytest.mark.parametrize("window", [1, 7, 64, 1 << 16])
 def test_cuts_are_the_same_however_much_is_looked_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, window: int
@@ -357,4 +366,4 @@ def test_cuts_are_the_same_however_much_is_looked_at(
     monkeypatch.setattr(stretches, "_WINDOW", max(window, 10))
     assert [[each.start for each in stretches.stretches(str(path), size)] for size in (1, 50, 300, 1000)] == expected
     path.write_text("x" * 3000 + "\n" + lines(FRAME))
-    assert len(stretches.stretches(str(path), 1500)) == 1
+    assert stretches.stretches(str(path), 1500) == []

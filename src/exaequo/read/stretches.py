@@ -60,6 +60,8 @@ def stretches(path: str, size: int = SIZE) -> list[Stretch]:
                 cuts.append(cut)
     except (OSError, ValueError):  # no such file, or one that cannot be looked at: who reads it says why
         return []
+    if len(cuts) == 1:  # who reads it as a whole sees first whether there is memory for that
+        return []
     return [Stretch(path, start, end, version) for start, end in zip(cuts, [*cuts[1:], version[0]], strict=True)]
 
 
