@@ -230,6 +230,20 @@ def test_measures_of_ones_own_stay_here(folder: Path) -> None:
         exaequo.measures.registry._DEFINITIONS.pop("Mine")
 
 
+@pytest.mark.filterwarnings("ignore::exaequo.DataWarning")
+@pytest.mark.parametrize("packed", [False, True])
+def test_measures_of_ones_own_see_all_lists(folder: Path, monkeypatch: pytest.MonkeyPatch, packed: bool) -> None:
+    monkeypatch.setattr(evaluation, "LINES", 20)
+    text = "".join(f"t{topic} Q0 d{at} 1 {-at} mine\n" for topic in range(9) for at in range(40 + topic)).encode()
+    (folder / "run.txt").write_bytes(gzip.compress(text) if packed else text)
+    share = exaequo.define("Share", lambda ranking: ranking.returned / ranking.rank.max())
+    try:
+        found = exaequo.evaluate({"t1": {"d1": 1}, "t8": {"d1": 1}}, folder / "run.txt", share)
+    finally:
+        exaequo.measures.registry._DEFINITIONS.pop("Share")
+    assert found["mine", "realistic", "Share"].to_dict() == {"t1": 41 / 48, "t8": 1.0}
+
+
 @pytest.mark.usefixtures("helped")
 def test_the_command_is_the_same_with_stretches_and_hashes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "run.txt").write_text(lines(FRAME))

@@ -229,13 +229,17 @@ class FileWork:
     def helpers(self, paths: Iterable[str]) -> int:
         """Return how many processes help: none with files that can be read but once, or measures they do not know."""
         sizes = [size_of(path) for path in paths]
-        known = all(sizes) and all(measure.definition.ours for measure in self.measures)
-        return helpers(sum(sizes)) if known else 0
+        return helpers(sum(sizes)) if all(sizes) and self._ours else 0
+
+    @property
+    def _ours(self) -> bool:
+        """Whether all measures come with exaequo: one's own may look at all lists together."""
+        return all(measure.definition.ours for measure in self.measures)
 
     def units(self, name: str | None, path: str) -> list[_Unit]:
         """Return a file, or stretches of a large one, long enough for what each of them needs for all topics."""
-        trec = self.reading.get("reader") in (None, "trec")
-        cut = stretches(path, max(SIZE, PER_TOPIC * self.judgments.n_topics)) if trec else []
+        clean = self._ours and self.reading.get("reader") in (None, "trec")
+        cut = stretches(path, max(SIZE, PER_TOPIC * self.judgments.n_topics)) if clean else []
         return [_Unit(name, path, each) for each in cut] or [_Unit(name, path)]
 
     def __call__(self, unit: _Unit) -> _Whole | _Part | None:
@@ -254,7 +258,7 @@ class FileWork:
     def _parts(self, run: Run) -> list[_Part]:
         """Evaluate a large run, packed mostly, in parts; none comes of one that is not plain, or has errors to tell."""
         lines = max(LINES, PER_TOPIC * self.judgments.n_topics // 32)
-        if run.plain is None or run.height <= 2 * lines:
+        if run.plain is None or run.height <= 2 * lines or not self._ours:
             return []
         try:
             return [self._part(each, first=not at) for at, each in enumerate(run.parts(lines))]
