@@ -7,40 +7,49 @@ import time
 from pathlib import Path
 from typing import Any
 
+from waiting import soon
+
 
 def where(unit: int) -> tuple[int, int]:
-    """Return the unit and the process that did it; take long enough for others to help."""
+    """Return the unit and the process that did it, after a while."""
     time.sleep(0.02)
     return unit, os.getpid()
 
 
-def hard(unit: tuple[int, int]) -> int:
-    """End the process, unless it is the one that the unit names."""
-    number, process = unit
-    time.sleep(0.02)
+def met(folder: str) -> int:
+    """Return the process that does this, once another does it too: so none of them does all."""
+    (Path(folder) / str(os.getpid())).touch()
+    assert soon(lambda: len([*Path(folder).iterdir()]) > 1), "no other process came"
+    return os.getpid()
+
+
+def loud(folder: str) -> int:
+    """Print, which must not disturb the answers."""
+    print("noise", flush=True)
+    os.write(1, b"more noise\n")
+    return met(folder)
+
+
+def read(folder: str) -> str:
+    """Read a file of this name, wherever that is."""
+    met(folder)
+    return Path("name").read_text()
+
+
+def hard(unit: tuple[str, int]) -> int:
+    """End the process, unless it is the one that the unit names; that waits until another has."""
+    folder, process = unit
+    mark = Path(folder) / "ended"
     if os.getpid() != process:
+        mark.touch()
         os._exit(3)
-    return number
+    assert soon(mark.exists), "no other process came"
+    return process
 
 
 def number(unit: str) -> int:
     """Read a number; fail where it is none."""
-    time.sleep(0.02)
     return int(unit)
-
-
-def read(path: str) -> str:
-    """Read a file."""
-    time.sleep(0.02)
-    return Path(path).read_text()
-
-
-def loud(unit: int) -> int:
-    """Print, which must not disturb the answers."""
-    print("noise", flush=True)
-    os.write(1, b"more noise\n")
-    time.sleep(0.02)
-    return unit
 
 
 def returned(ranking: Any) -> Any:

@@ -8,9 +8,10 @@ import subprocess
 import sys
 import textwrap
 import threading
-import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -18,10 +19,28 @@ import pytest
 import handwork
 from exaequo import hands, memory
 from exaequo.hands import helpers
+from waiting import PATIENCE, soon
 
 
-def shared(work: Any, units: Any, number: int, *more: Any) -> list[Any]:
+def shared(work: Any, units: Any, number: int = 1, *more: Any) -> list[Any]:
+    """Share work; with a hand that is free, which it is soon after its last answer."""
+    assert soon(lambda: not any(hand.busy for hand in hands._hands))
     return [*hands.shared(work, units, number, *more)]
+
+
+def together(work: Any = handwork.met) -> list[Any]:
+    """Return what comes of work that a hand takes part in for certain."""
+    with TemporaryDirectory() as folder:
+        return shared(work, [folder] * 30)
+
+
+def gone(process: int) -> bool:
+    """Tell whether a process has ended, also if nobody has asked yet how."""
+    try:
+        os.kill(process, 0)
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except (ProcessLookupError, FileNotFoundError):
+        return True
 
 
 @pytest.fixture(autouse=True)
@@ -31,54 +50,57 @@ def alone() -> Iterator[None]:
     hands.dismiss()
 
 
-def started() -> None:
-    """Wait until a hand is there, so that it takes part."""
-    shared(handwork.where, range(40), 1)
-
-
 def test_results_in_order_from_several_processes() -> None:
-    started()
-    found = shared(handwork.where, range(30), 1)
-    assert [unit for unit, _ in found] == list(range(30))
-    processes = {process for _, process in found}
+    processes = {*together()}
     assert os.getpid() in processes
     assert len(processes) == 2
-    again = {process for _, process in shared(handwork.where, range(30), 1)}
-    assert again == processes  # the same hand
+    assert {*together()} == processes  # the same hand
+    assert [unit for unit, _ in shared(handwork.where, range(30))] == list(range(30))
 
 
-def test_progress_is_told(capfd: pytest.CaptureFixture[str]) -> None:
+def test_progress_is_told() -> None:
     for number in (0, 1):
         told: list[tuple[int, int]] = []
-        assert shared(handwork.loud, range(12), number, lambda done, every: told.append((done, every))) == [*range(12)]  # noqa: B023
+        units = [*map(str, range(12))]
+        assert shared(handwork.number, units, number, lambda done, every: told.append((done, every))) == [*range(12)]  # noqa: B023
         assert told == sorted(told)
         assert {every for _, every in told} == {12}
+
+
+def test_what_is_printed_disturbs_no_answer(capfd: pytest.CaptureFixture[str]) -> None:
+    assert len({*together(handwork.loud)}) == 2
     assert "noise" in capfd.readouterr().out  # of this process
 
 
 def test_the_first_error_is_raised_whoever_met_it() -> None:
-    started()
+    together()
     for bad in (0, 3, 17, 29):
         units = [str(number) if number != bad and number != bad + 1 else f"bad{number}" for number in range(30)]
         with pytest.raises(ValueError, match=f"'bad{bad}'"):
-            shared(handwork.number, units, 1)
-    assert shared(handwork.number, ["1", "2", "3"], 1) == [1, 2, 3]
-    told: list[int] = []
-    with pytest.raises(ValueError, match="bad"):
-        shared(handwork.number, ["bad", *map(str, range(200))], 1, lambda done, _: told.append(done))
-    assert len(told) < 60  # nothing is begun after that
+            shared(handwork.number, units)
+    assert shared(handwork.number, ["1", "2", "3"]) == [1, 2, 3]
 
 
-def test_a_hand_that_ends_loses_nothing() -> None:
-    started()
-    units = [(number, os.getpid()) for number in range(20)]
-    assert shared(handwork.hard, units, 1) == list(range(20))
-    found = {process for _, process in shared(handwork.where, range(60), 1)}
-    assert found >= {os.getpid()}  # a new one is made
+def test_nothing_is_begun_after_an_error_and_what_is_given_back_is_next() -> None:
+    lot = hands._Lot(range(9))
+    first, second = lot.take(3), lot.some(1)
+    assert (first, second) == ([0, 1, 2], [3])
+    lot.give(first, [])
+    assert lot.take(2) == [0, 1]
+    lot.give([0, 1], [(True, "a"), (False, None)])
+    assert not lot.waits
+    lot.give(second, [(True, "b")])
+    lot.wait()
+    assert [done for done, _ in lot.found] == [True, False, False, True, *[False] * 5]
+
+
+def test_a_hand_that_ends_loses_nothing(tmp_path: Path) -> None:
+    assert {*shared(handwork.hard, [(str(tmp_path), os.getpid())] * 20)} == {os.getpid()}
+    assert len({*together()}) == 2  # a new one is made
 
 
 def test_an_interrupt_ends_hands() -> None:
-    started()
+    together()
 
     def interrupt(done: int, _: int) -> None:
         if done > 2:
@@ -90,67 +112,62 @@ def test_an_interrupt_ends_hands() -> None:
     assert process.poll() is not None
 
 
-def test_hands_end_with_a_caller_that_was_killed() -> None:
-    code = (
-        "import handwork, sys, time; from exaequo import hands; list(hands.shared(handwork.where, range(40), 1));"
-        "print(hands._hands[0].process.pid, flush=True); time.sleep(60)"
-    )
-    folder = str(Path(__file__).parent)
-    command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {folder!r}); {code}"]
+def test_hands_end_with_a_caller_that_was_killed(tmp_path: Path) -> None:
+    code = """
+import sys, time
+folder, met = sys.argv[1:]
+sys.path.insert(0, folder)
+import handwork
+from exaequo import hands
+list(hands.shared(handwork.met, [met] * 9, 1))
+print(hands._hands[0].process.pid, flush=True)
+time.sleep(600)
+"""
+    command = [sys.executable, "-c", code, Path(__file__).parent, tmp_path]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as caller:
         assert caller.stdout is not None
         hand = int(caller.stdout.readline())
-        os.kill(hand, 0)
+        assert not gone(hand)
         caller.kill()
-    for _ in range(100):
-        time.sleep(0.05)
-        try:
-            os.kill(hand, 0)
-        except ProcessLookupError:
-            return
-        if Path(f"/proc/{hand}/stat").read_text().split()[2] == "Z":
-            return
-    raise AssertionError
+    assert soon(lambda: gone(hand))
 
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 @pytest.mark.parametrize("busy", [False, True])
 def test_a_fork_leaves_the_hands_to_its_parent(busy: bool) -> None:
     """The fork has hands of its own, and ends, whatever the others do."""
-    started()
-    thread = threading.Thread(target=shared, args=(handwork.where, range(60), 1))
+    together()
+    thread = threading.Thread(target=shared, args=(handwork.where, range(60)))
     if busy:
         thread.start()
-        time.sleep(0.1)
+        assert soon(lambda: hands._hands[0].busy or not thread.is_alive())
     theirs = hands._hands[0].process.pid
     child = os.fork()
     if not child:
-        found = {process for _, process in shared(handwork.where, range(60), 1)}
-        code = 1 if theirs in found or len(found) != 2 else 0
-        hands.dismiss()
+        code = 1
+        with suppress(BaseException):
+            found = {*together()}
+            code = 1 if theirs in found or len(found) != 2 else 0
+            hands.dismiss()
         os._exit(code)
-    for _ in range(200):
-        time.sleep(0.05)
-        ended, status = os.waitpid(child, os.WNOHANG)
-        if ended:
-            break
-    else:
-        os.kill(child, 9)
-        os.waitpid(child, 0)
-        raise AssertionError
+    ended = soon(lambda: gone(child))
+    os.kill(child, 9)
+    status = os.waitpid(child, 0)[1]
     if busy:
         thread.join()
+    assert ended
     assert os.waitstatus_to_exitcode(status) == 0
-    assert theirs in {process for _, process in shared(handwork.where, range(40), 1)}
+    assert theirs in together()
 
 
 def test_a_thread_that_does_not_start_leaves_hands_free(monkeypatch: pytest.MonkeyPatch) -> None:
-    started()
+    together()
     with monkeypatch.context() as patch:
         patch.setattr(threading.Thread, "start", lambda _: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            shared(handwork.where, range(4), 1)
-    assert {unit for unit, _ in shared(handwork.where, range(40), 1)} == {*range(40)}
+            shared(handwork.number, ["1", "2"])
+    assert not any(hand.busy for hand in hands._hands)
+    assert len({*together()}) == 2
 
 
 def test_where_no_threads_are_to_be_had_all_is_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,15 +181,14 @@ def test_where_no_threads_are_to_be_had_all_is_done_here(monkeypatch: pytest.Mon
 
 def test_a_path_of_imports_may_hold_anything(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [Path("odd"), b"odd", *sys.path])
-    started()
-    assert len({process for _, process in shared(handwork.where, range(30), 1)}) == 2
+    assert len({*together()}) == 2
 
 
 def test_units_that_cannot_be_sent_are_done_here() -> None:
     class Local(str):
         __slots__ = ()
 
-    started()
+    together()
     assert shared(handwork.number, [Local(number) for number in range(30)], 1) == [*range(30)]
 
 
@@ -180,10 +196,10 @@ def test_paths_mean_what_they_mean_here(tmp_path: Path, monkeypatch: pytest.Monk
     """A hand that was started elsewhere reads the files of where its caller is now."""
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()
-        (tmp_path / folder / "number").write_text(folder)
+        (tmp_path / folder / "name").write_text(folder)
         monkeypatch.chdir(tmp_path / folder)
         for _ in range(2):
-            assert {*shared(handwork.read, ["number"] * 30, 1)} == {folder}
+            assert {*together(handwork.read)} == {folder}
 
 
 def test_what_cannot_be_sent_is_done_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -197,7 +213,7 @@ def test_what_cannot_be_sent_is_done_here(tmp_path: Path, monkeypatch: pytest.Mo
 def test_how_many_help(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(hands.VARIABLE, "4")
     assert [helpers(size) for size in (0, 47_999_999, 48_000_000, 100_000_000, 10**12)] == [0, 0, 1, 2, 3]
-    started()
+    together()
     assert [helpers(size) for size in (7_999_999, 8_000_000, 47_999_999, 96_000_000)] == [0, 1, 1, 2]
     for odd in ("²", "many", "", "-1"):
         monkeypatch.setenv(hands.VARIABLE, odd)
@@ -241,7 +257,12 @@ def test_a_script_needs_no_guard_and_leaves_no_process(tmp_path: Path) -> None:
         (tmp_path / f"run{run:02}.txt").write_text("".join(lines))
     command = [sys.executable, "-W", "error", str(script)]
     done = subprocess.run(
-        command, capture_output=True, text=True, check=False, env={**os.environ, hands.VARIABLE: "3"}, timeout=60
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, hands.VARIABLE: "3"},
+        timeout=5 * PATIENCE,
     )
     assert (done.returncode, done.stderr) == (0, "")
     number, processes = json.loads(done.stdout)
