@@ -12,6 +12,7 @@ import polars as pl
 
 from exaequo import cli
 from exaequo.read import collection
+from waiting import PATIENCE
 
 LONG = 1_000_000
 HOSTILE = (
@@ -79,7 +80,7 @@ class Served:
         """End it; return its exit code."""
         if self.process.poll() is None:
             self.process.send_signal(how)
-        code = self.process.wait(20)
+        code = self.process.wait(PATIENCE)
         if self.process.stdout is not None:
             self.process.stdout.close()
         return code

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import io
-import time
+from collections.abc import Callable
 
 import pytest
 
 from exaequo.cli import progress
 from exaequo.cli.output import warn
+from waiting import PATIENCE, soon
 
 
 class Terminal(io.StringIO):
@@ -16,36 +17,38 @@ class Terminal(io.StringIO):
         return True
 
 
-def shown(monkeypatch: pytest.MonkeyPatch, stream: io.StringIO, seconds: float) -> str:
-    monkeypatch.setattr(progress, "PATIENCE", 0.05)
+def shown(
+    monkeypatch: pytest.MonkeyPatch, stream: io.StringIO, patience: float, until: Callable[[], bool] = lambda: True
+) -> str:
+    monkeypatch.setattr(progress, "PATIENCE", patience)
     monkeypatch.setattr("sys.stderr", stream)
     monkeypatch.setenv("COLUMNS", "100")
     with progress.shown("exaequo eval"):
         for path in progress.over(["one.txt", "two [b].txt"], "evaluating"):
-            time.sleep(seconds if path == "two [b].txt" else 0)
+            assert path == "one.txt" or soon(until)
         progress.hide()
         progress.doing("printing")
     return stream.getvalue()
 
 
 def test_long_work_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = shown(monkeypatch, Terminal(), 1.5)
-    assert "evaluating two [b].txt" in text
+    stream = Terminal()
+    text = shown(monkeypatch, stream, 0, lambda: "evaluating two [b].txt" in stream.getvalue())
     assert "1/2" in text
     assert "printing" not in text
 
 
 def test_a_warning_stands_above_the_bar_which_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = Terminal()
-    monkeypatch.setattr(progress, "PATIENCE", 0.05)
+    monkeypatch.setattr(progress, "PATIENCE", 0)
     monkeypatch.setattr("sys.stderr", stream)
     monkeypatch.setenv("COLUMNS", "60")
     with progress.shown("exaequo eval"):
         progress.doing("evaluating one.txt", 0, 2)
-        time.sleep(1)
+        assert soon(lambda: "evaluating one.txt" in stream.getvalue())
         warn("left out: [b]one.txt[/b] " + "word " * 19 + "end")
         progress.doing("evaluating two.txt", 1, 2)
-        time.sleep(0.5)
+        assert soon(lambda: "evaluating two.txt" in stream.getvalue())
         before = stream.getvalue()
         progress.hide()
         warn("late")
@@ -55,5 +58,5 @@ def test_a_warning_stands_above_the_bar_which_goes_on(monkeypatch: pytest.Monkey
 
 
 def test_short_work_and_pipes_show_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert shown(monkeypatch, Terminal(), 0.0) == ""
-    assert shown(monkeypatch, io.StringIO(), 0.3) == ""
+    assert shown(monkeypatch, Terminal(), PATIENCE) == ""
+    assert shown(monkeypatch, io.StringIO(), 0) == ""

@@ -14,6 +14,7 @@ import pytest
 
 from exaequo.cli import output, progress, run
 from exaequo.text import on_screen
+from waiting import soon
 
 #: A title for the window, a bell, an 8-bit sequence, a turned direction, a hidden letter, a line that is rubbed out.
 EVIL = "\x1b]0;owned\x07\x9b31m\u202egpj.x\u2066\u200b\x7f\b\r"
@@ -128,19 +129,9 @@ def test_screens_progress_and_asides(monkeypatch: pytest.MonkeyPatch, capfd: pyt
     monkeypatch.setenv("TERM", "xterm")
     with progress.shown(f"exaequo {EVIL}"):
         progress.doing(f"evaluating {EVIL}", 1, 2)
-        _wait_for(stream, "evaluating")
+        assert soon(lambda: "evaluating" in stream.getvalue())
     assert "\x1b]0" not in stream.getvalue()
     assert not {"\x07", "\x9b", "\u202e"} & set(stream.getvalue())
-
-
-def _wait_for(stream: io.StringIO, text: str) -> None:
-    import time
-
-    for _ in range(100):
-        if text in stream.getvalue():
-            return
-        time.sleep(0.05)
-    pytest.fail(f"{text!r} never came: {stream.getvalue()!r}")
 
 
 def test_every_line_of_commands_goes_through_one_door() -> None:

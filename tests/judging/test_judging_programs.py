@@ -106,7 +106,7 @@ def test_silence_and_death_cost_one_answer_each(capfd: pytest.CaptureFixture[str
 if asked["docno"] == "d4": os._exit(3)
 if asked["docno"] == "d3": return "x" * 2_000_000
 return 0"""
-    assert judge(answer, "--timeout", "3", "--jobs", "1") == 1
+    assert judge(answer, "--timeout", "8", "--jobs", "1") == 1
     assert grades() == dict.fromkeys([("1", "d2"), ("1", "d5"), ("2", "d6"), ("2", "d2")], 0)
     said = capfd.readouterr().err
     assert "no answer in time: 1 without a grade (d1 of topic 1)" in said

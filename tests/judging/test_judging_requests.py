@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from serving import Served
+from waiting import PATIENCE
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +48,7 @@ def ask(
 def _answer(
     served: Served, method: str, path: str, data: bytes | None, headers: dict[str, str | None]
 ) -> tuple[int, http.client.HTTPMessage, bytes]:
-    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=PATIENCE)
     try:
         connection.putrequest(method, path, skip_host=True)
         for name, value in ({"Content-Length": str(len(data or b""))} | headers).items():
@@ -182,7 +183,7 @@ def test_nobody_else_on_the_network_can_ask(served: Served) -> None:
 
 def raw(served: Served, sent: bytes) -> bytes:
     """Send bytes as they are; return what comes back."""
-    with socket.create_connection(("127.0.0.1", served.port), timeout=5) as line:
+    with socket.create_connection(("127.0.0.1", served.port), timeout=PATIENCE) as line:
         line.sendall(sent)
         return line.recv(65_536)
 
@@ -249,7 +250,7 @@ def test_slow_requests_hold_nobody_up(served: Served) -> None:
     begun = head(served, "POST /decide HTTP/1.1", Content_Length="50") + b"\r\n{"
     with contextlib.ExitStack() as lines:
         for at in range(60):
-            line = lines.enter_context(socket.create_connection(("127.0.0.1", served.port), timeout=60))
+            line = lines.enter_context(socket.create_connection(("127.0.0.1", served.port), timeout=PATIENCE))
             line.sendall(begun if at % 2 else begun[:40])
         assert ask(served, "/item?as=eve")[0] == 200
         assert line.recv(65_536).startswith(b"HTTP/1.1 408 ")

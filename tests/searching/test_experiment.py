@@ -24,6 +24,7 @@ from exaequo.cli import run
 from exaequo.errors import BadParameter, DataWarning, ExaequoError, InputError
 from exaequo.searching.experiments import Experiment
 from helpers import little
+from waiting import PATIENCE, soon
 
 LITTLE = little()
 #: A system that copies the first words of each query into its answer.
@@ -180,18 +181,10 @@ def test_a_program_ends_with_the_one_who_waits(tmp_path: Path, stop: signal.Sign
         pid = tmp_path / "pid"
         assert soon(lambda: pid.exists() and pid.read_text().endswith("."))
         process.send_signal(stop)
-        assert process.wait(20) == code
+        assert process.wait(PATIENCE) == code
     assert soon(lambda: not Path(f"/proc/{pid.read_text()[:-1]}").exists() if Path("/proc").exists() else True)
     if stop == signal.SIGINT:  # nobody can tidy up after the other
         assert not list((tmp_path / "out" / "runs").iterdir())
-
-
-def soon(done: Callable[[], bool]) -> bool:
-    """Wait for something to be so."""
-    end = time.monotonic() + 30
-    while not done() and time.monotonic() < end:
-        time.sleep(0.05)
-    return done()
 
 
 @pytest.mark.filterwarnings("ignore::exaequo.errors.DataWarning")  # most topics are missing

@@ -84,7 +84,8 @@ def test_time_is_taken() -> None:
     latency = exaequo.run(slow, GOLDEN).latency
     assert latency is not None
     assert latency.frame["qid"].to_list() == ["1", "2"]
-    assert latency.p95 == latency.frame["seconds"][1] >= 0.03
+    assert latency.frame["seconds"][1] >= 0.03
+    assert latency.p95 == latency.frame["seconds"].max()
     assert latency.median == pytest.approx(latency.frame["seconds"].mean())
     assert "p95" in repr(latency)
 

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import exaequo
+from waiting import PATIENCE
 
 HERE = Path(__file__).parent
 
@@ -21,7 +22,7 @@ def test_evaluate_means_ties_bad_rows_and_tables(tmp_path: Path) -> None:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=10 * PATIENCE,
         check=False,
     )
     assert done.returncode == 0, done.stderr[-4000:]

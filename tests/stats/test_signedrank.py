@@ -98,9 +98,12 @@ def test_quick() -> None:
     start = time.process_time()
     signed_rank_p(gaps, "two-sided")
     assert time.process_time() - start < 3
-    start = time.process_time()
-    signed_rank_p(gaps[:1], "two-sided")
-    assert time.process_time() - start < 0.01
+    took = []
+    for _ in range(5):
+        start = time.process_time()
+        signed_rank_p(gaps[:1], "two-sided")
+        took.append(time.process_time() - start)
+    assert min(took) < 0.01
 
 
 def test_without_scipy_stats() -> None:
