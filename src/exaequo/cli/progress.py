@@ -40,19 +40,19 @@ class _Bar:
             console=Console(stderr=True),
             transient=True,
         )
-        bar.add_task(self.text, completed=self.done, total=self.total)
         with self.lock:
             if not self.over:
+                bar.add_task(self.text, completed=self.done, total=self.total)
                 self.drawn = bar
                 bar.start()
 
     def tell(self, text: str, done: int, total: int | None) -> None:
         """Say what is done now."""
-        text = on_one_line(text)
-        self.text, self.done, self.total = text, done, total
-        if self.drawn is not None:
-            self.drawn.tasks[0].total = total  # an update cannot forget a total
-            self.drawn.update(self.drawn.task_ids[0], description=text, completed=done)
+        with self.lock:
+            self.text, self.done, self.total = on_one_line(text), done, total
+            if self.drawn is not None:
+                self.drawn.tasks[0].total = total  # an update cannot forget a total
+                self.drawn.update(self.drawn.task_ids[0], description=self.text, completed=done)
 
     def above(self, line: str) -> bool:
         """Print a line above the bar, which stays; tell whether there is one."""
