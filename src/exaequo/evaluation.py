@@ -22,14 +22,14 @@ from exaequo.expected import Expected, filled
 from exaequo.hands import helpers, shared
 from exaequo.judge import Bools, Floats, Judgments, judge, prepare
 from exaequo.measures import Measure, parse_measures
-from exaequo.measuring import Evaluated, assembled, evaluated, measured, orders_of, returned
+from exaequo.measuring import Evaluated, assembled, evaluated, kept, measured, orders_of
 from exaequo.options import Evaluation, Options, keywords, one_strategy
 from exaequo.order import Ordering
 from exaequo.read import Qrels, QrelsLike, Run, RunLike, RunsLike, each_run, read_qrels, read_run
 from exaequo.read.source import Source, called, size_of
 from exaequo.read.stretches import LINES, PER_TOPIC, SIZE, Stretch, digest_of_all, read_stretch, stretches
 from exaequo.remarks import remarks_on_judgments, remarks_on_run, remarks_on_topics
-from exaequo.scores import Block, Scores
+from exaequo.scores import Scores
 
 #: A run that was judged and sorted, with what there is to say about it.
 Judged = tuple[Ordering, list[str]]
@@ -138,16 +138,16 @@ def evaluate_runs(
     With `interval`, what the three strategies give that tell what ties decide stands beside what was asked for; `also`
     are measures that do so under the first order. `facts` notes what else is wanted of a run, for `Scores.facts`.
     """
-    kept: list[Evaluated] = []
+    made: list[Evaluated] = []
     remarks: list[str] = []
     qrels: Judgments | None = None
     for ordering, said in runs:
         qrels = ordering.judgments
         remarks += said
-        kept.append(evaluated(ordering, measures, also, options, interval=interval, facts=facts))
+        made.append(evaluated(ordering, measures, also, options, interval=interval, facts=facts))
     if qrels is None:
         raise BadParameter("No run is given.")
-    return assembled(kept, qrels, measures, options, remarks)
+    return assembled(made, qrels, measures, options, remarks)
 
 
 # ----------------------------------------------------------------------------------------------------------- files
@@ -200,12 +200,12 @@ def evaluate_files(
     work = FileWork(judgments, tuple(measures), options, interval, reading or {})
     units = [work.units(name, path) for name, path in named]
     found = shared(work, [*chain(*units)], work.helpers([path for _, path in named]), tell)
-    kept = []
+    runs = []
     for own in units:
-        one, said = work.joined(own[0], [next(found) for _ in own]) or work.whole(own[0])
-        kept.append(one)
+        run, said = work.joined(own[0], [next(found) for _ in own]) or work.whole(own[0])
+        runs.append(run)
         remarks += said
-    return assembled(kept, judgments, measures, options, remarks)
+    return assembled(runs, judgments, measures, options, remarks)
 
 
 @dataclass(frozen=True, eq=False)
@@ -297,21 +297,15 @@ class FileWork:
         return self._put_together(unit.name or parts[0].name, Source(called(unit.path), digest), parts)
 
     def _put_together(self, name: str, source: Source, parts: Sequence[_Part]) -> _Whole:
-        file, known, measures = source.name, self.judgments, self.measures
-        values = parts[0].values
+        known, values = self.judgments, parts[0].values
         for part in parts[1:]:
             at = np.flatnonzero(part.there)
             values = [filled(old, at, new) for old, new in zip(values, part.values, strict=True)]
         there = np.logical_or.reduce([part.there for part in parts])
         orders = orders_of(self.options, interval=self.interval)
-        blocks = [Block.of(name, ties, measures, known.names, own) for ties, own in zip(orders, values, strict=True)]
-        if self.options.missing == "skip":
-            blocks = returned(blocks, there, file)
-        about = {"file": file, "sha256": source.sha256, "lines": sum(part.lines for part in parts)}
-        about["tied"] = sum(part.tied for part in parts)
-        stray = sorted({topic for part in parts for topic in part.topics} - {*known.names, *known.nothing_relevant})
-        missing = [known.names[at] for at in np.flatnonzero(~there).tolist()]
+        counts = {"lines": sum(part.lines for part in parts), "tied": sum(part.tied for part in parts)}
+        found = kept(name, source, known, self.measures, orders, values, there, self.options, **counts)
+        stray = known.stray(chain.from_iterable(part.topics for part in parts))
         said = [*map(str, source.mended), *source.remarks]
-        said += remarks_on_topics(file, stray, missing, known.n_topics, self.options)
-        asked = len(self.options.ties)
-        return Evaluated(name, file, blocks[:asked], blocks[asked:], about, None), said
+        said += remarks_on_topics(source.name, stray, known.missing(there), known.n_topics, self.options)
+        return found, said

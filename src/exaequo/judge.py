@@ -5,7 +5,7 @@ Judged 0, judged below 0 and not judged at all stay apart: a document nobody jud
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import repeat
@@ -136,6 +136,14 @@ class Judgments:
             self._kept[key] = compute()
         return self._kept[key]
 
+    def missing(self, there: Bools) -> list[str]:
+        """Return the evaluated topics that are not `there`."""
+        return [self.names[at] for at in np.flatnonzero(~there).tolist()]
+
+    def stray(self, topics: Iterable[str]) -> list[str]:
+        """Return those topics that nobody judged, in the order of their names."""
+        return sorted({*topics} - {*self.names, *self.nothing_relevant})
+
     def nonrelevant(self, level: float | None = None) -> Ints:
         """Return the number of documents of each topic judged, at 0 or above, and not relevant."""
         judged = (self.grade >= 0) & ~self.relevant(self.grade, level)
@@ -229,14 +237,12 @@ class JudgedRun:
     @property
     def missing(self) -> list[str]:
         """Evaluated topics the run has no line for."""
-        return [self.judgments.names[at] for at in np.flatnonzero(self.returned == 0).tolist()]
+        return self.judgments.missing(self.returned > 0)
 
     @cached_property
     def stray(self) -> list[str]:
         """Topics of the run that nobody judged."""
-        if len(self.row) == self.run.height:
-            return []
-        return sorted({*self.run.topics} - {*self.judgments.names, *self.judgments.nothing_relevant})
+        return [] if len(self.row) == self.run.height else self.judgments.stray(self.run.topics)
 
 
 def _coded(lines: Run | Qrels, number: Mapping[str, int]) -> Ints:

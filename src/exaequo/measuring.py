@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from exaequo.judge import Bools, Floats, Judgments
 from exaequo.measures import Measure
 from exaequo.options import Options, first_order
 from exaequo.order import Ordering
-from exaequo.read import Qrels, Run, unique_names
+from exaequo.read import Source, unique_names
 from exaequo.remarks import cautions
 from exaequo.scores import Block, Scores
 
@@ -25,11 +25,10 @@ class Evaluated:
     """What is kept of a run: its lines are let go before the next one is read."""
 
     name: str
-    file: str
     blocks: list[Block]
     beside: list[Block]
     about: dict[str, Any]
-    facts: Any
+    facts: Any = None
 
 
 def evaluated(
@@ -41,13 +40,45 @@ def evaluated(
     interval: bool,
     facts: Callable[[Ordering], Any] | None = None,
 ) -> Evaluated:
-    """Measure one run, or a stretch of one, and keep what came of it."""
-    blocks = _blocks(ordering, measures, orders_of(options, interval=interval), options)
-    blocks, beside = blocks[: len(options.ties)], blocks[len(options.ties) :]
-    beside += _blocks(ordering, also, [first_order(options.ties)], options) if also else []
-    about = {**_described(ordering.run), "tied": ordering.n_tied}
+    """Measure one run, and keep what came of it."""
+    run, there = ordering.run, ordering.judged_run.returned > 0
+
+    def of(measures: Sequence[Measure], orders: Sequence[str]) -> Evaluated:
+        values = measured(ordering, measures, orders, options)
+        counts = {"lines": run.height, "tied": ordering.n_tied}
+        return kept(run.name, run.source, ordering.judgments, measures, orders, values, there, options, **counts)
+
+    made = of(measures, orders_of(options, interval=interval))
+    beside = of(also, [first_order(options.ties)]).blocks if also else []
     noted = facts(ordering) if facts is not None else None
-    return Evaluated(ordering.run.name, ordering.run.source.name, blocks, beside, about, noted)
+    return replace(made, beside=made.beside + beside, facts=noted)
+
+
+def kept(
+    name: str,
+    source: Source,
+    judgments: Judgments,
+    measures: Sequence[Measure],
+    orders: Sequence[str],
+    values: Sequence[Floats | Expected],
+    there: Bools,
+    options: Options,
+    **counts: int,
+) -> Evaluated:
+    """Return what is kept of a run with these values under each order; without topics that are not `there`, if asked.
+
+    Orders beyond those that the options ask for stand beside them.
+    """
+    both = zip(orders, values, strict=True)
+    blocks = [Block.of(name, ties, tuple(measures), judgments.names, each) for ties, each in both]
+    if options.missing == "skip":
+        if not there.any():
+            found = "none of its topics has a relevant document"
+            raise bad_input(source.name, found, "at least one", "Choose --missing zero.")
+        blocks = [block.part(np.flatnonzero(there)) for block in blocks]
+    about = {"file": source.name, "sha256": source.sha256, **counts}
+    asked = len(options.ties)
+    return Evaluated(name, blocks[:asked], blocks[asked:], about)
 
 
 def assembled(
@@ -58,18 +89,18 @@ def assembled(
     remarks: Sequence[str],
 ) -> Scores:
     """Put together what was kept of all runs."""
-    remarks = [*remarks, *cautions(measures, qrels.n_topics)]
-    names = unique_names([(each.name, each.file) for each in runs])
+    source = qrels.qrels.source
+    names = unique_names([(each.name, each.about["file"]) for each in runs])
     named = list(zip(names, runs, strict=True))
     return Scores(
         measures=tuple(measures),
         blocks=tuple(block.named(name) for name, each in named for block in each.blocks),
         beside=tuple(block.named(name) for name, each in named for block in each.beside),
         facts={name: each.facts for name, each in named},
-        remarks=tuple(remarks),
+        remarks=(*remarks, *cautions(measures, qrels.n_topics)),
         options=dict(vars(options)),
         inputs={
-            "qrels": _described(qrels.qrels),
+            "qrels": {"file": source.name, "sha256": source.sha256, "lines": qrels.qrels.height},
             "runs": [{"name": name, **each.about} for name, each in named],
         },
         every=qrels.names,
@@ -97,22 +128,3 @@ def measured(
             values = np.array([measure.values(ranking) for measure in measures])
         found.append(values)
     return found
-
-
-def _blocks(ordering: Ordering, measures: Sequence[Measure], ties: Sequence[str], options: Options) -> list[Block]:
-    """Return the values of a run under each strategy; where that is asked for, without the topics that it lacks."""
-    run, names = ordering.run, ordering.judgments.names
-    values = measured(ordering, measures, ties, options)
-    blocks = [Block.of(run.name, each, tuple(measures), names, own) for each, own in zip(ties, values, strict=True)]
-    return returned(blocks, ordering.judged_run.returned > 0, run.source.name) if options.missing == "skip" else blocks
-
-
-def returned(blocks: Sequence[Block], there: Bools, file: str) -> list[Block]:
-    """Leave out the topics that a run lacks."""
-    if not there.any():
-        raise bad_input(file, "none of its topics has a relevant document", "at least one", "Choose --missing zero.")
-    return [block.part(np.flatnonzero(there)) for block in blocks]
-
-
-def _described(data: Run | Qrels) -> dict[str, Any]:
-    return {"file": data.source.name, "sha256": data.source.sha256, "lines": data.height}

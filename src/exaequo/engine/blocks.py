@@ -14,24 +14,24 @@ from pathlib import Path
 
 import numpy as np
 
-from exaequo.choices import STDIN
+from exaequo.choices import EXPECTED, STDIN
 from exaequo.engine.groups import blocks
-from exaequo.engine.kernel import Lists, Rows, Work, bad, judged, sound, values, wrong
+from exaequo.engine.kernel import Rows, Work, bad, judged, sound, values, wrong
 from exaequo.engine.pieces import Reading, pieces
 from exaequo.errors import BadParameter, bad_input
 from exaequo.evaluation import FileWork, prepared
 from exaequo.expected import CLOSED, Expected, filled
 from exaequo.frames import pl
-from exaequo.judge import Floats, Ints, Judgments
+from exaequo.judge import Floats, Judgments
 from exaequo.measures import Measure
 from exaequo.measures.arithmetic import spread
-from exaequo.measuring import Evaluated, assembled, orders_of, returned
+from exaequo.measuring import Evaluated, assembled, kept, orders_of
 from exaequo.options import Options
 from exaequo.read.records import SAMPLED as DRAWN
 from exaequo.read.records import Qrels, starts
 from exaequo.read.source import Source, called
 from exaequo.remarks import remarks_on_judgments, remarks_on_topics
-from exaequo.scores import Block, Scores
+from exaequo.scores import Scores
 from exaequo.text import count, listed
 
 #: Files that lines are sorted into where topics are scattered.
@@ -75,7 +75,7 @@ def evaluate_blocks(
             table = _Table(judgments, topics(), work, called(path), tell)
             table.fill(path, reading)
             said = table.remarks(options)
-            found = table.evaluated(len(options.ties)), said
+            found = table.evaluated(options), said
         evaluated.append(found[0])
         remarks += found[1]
     if not evaluated:
@@ -126,14 +126,13 @@ class _Table:
         shape = (len(self._work.measures), self._judgments.n_topics)
         self._values: list[Floats | Expected] = [
             Expected(np.zeros(shape), np.zeros(shape), np.zeros(shape), (CLOSED,) * shape[0])
-            if ties == "expected"
+            if ties == EXPECTED
             else np.zeros(shape)
             for ties in self._work.options.ties
         ]
         self._seen: set[str] = set()
         self._there = np.zeros(shape[1], dtype=bool)
         self._name, self._ids, self._lines, self._tied, self._dropped = "", set[str](), 0, 0, 0
-        self._sha256: str | None = None
 
     def fill(self, path: str, reading: Reading) -> None:
         """Evaluate a whole file."""
@@ -155,7 +154,7 @@ class _Table:
             self._evaluate(topics, nothing)
 
     def _hashed(self, sha256: str) -> None:
-        self._sha256 = sha256
+        self._source = replace(self._source, sha256=sha256)
 
     def _noted(self, frames: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
         """Note what a run calls itself, and pass its lines on; where bad rows are dropped, those with id and number."""
@@ -201,9 +200,6 @@ class _Table:
         at = np.array([self._judgments.number[name] for name in found.frame["qid"]])
         self._tied += found.ordering.n_tied
         self._there[at[found.ordering.judged_run.returned > 0]] = True
-        self._keep(at, found)
-
-    def _keep(self, at: Ints, found: Lists) -> None:
         new = values(found, self._work)
         self._values = [filled(mine, at, its) for mine, its in zip(self._values, new, strict=True)]
 
@@ -212,7 +208,7 @@ class _Table:
         name, names = self._source.name, self._judgments.names
         if not (self._seen or self._dropped):
             raise bad_input(name, "there are no rows", "a run", "Check how it was made.")
-        stray = sorted(self._seen - {*names, *self._judgments.nothing_relevant})
+        stray = self._judgments.stray(self._seen)
         if stray and len(stray) == len(self._seen):
             found = f"none of its {count(len(stray), 'topic')} is judged ({listed(stray, 3)})"
             mend = "Check that the run and the qrels are of the same collection."
@@ -223,22 +219,18 @@ class _Table:
         if self._dropped:
             why = "no id or finite number, or a document that is there again"
             said.append(f"{name}: {count(self._dropped, 'row')} dropped: {why}")
-        missing = [names[at] for at in np.flatnonzero(~self._there).tolist()]
-        return said + remarks_on_topics(name, stray, missing, len(names), options)
+        return said + remarks_on_topics(name, stray, self._judgments.missing(self._there), len(names), options)
 
     @property
     def _called(self) -> str:
         return self._name or self._source.stem
 
-    def evaluated(self, asked: int) -> Evaluated:
-        """Return what is kept of the run; of the strategies, so many were asked for."""
-        names, measures = self._judgments.names, self._work.measures
-        both = zip(self._work.options.ties, self._values, strict=True)
-        made = [Block.of(self._called, ties, measures, names, each) for ties, each in both]
-        if self._work.options.missing == "skip":
-            made = returned(made, self._there, self._source.name)
-        about = {"file": self._source.name, "sha256": self._sha256, "lines": self._lines, "tied": self._tied}
-        return Evaluated(self._called, self._source.name, made[:asked], made[asked:], about, None)
+    def evaluated(self, options: Options) -> Evaluated:
+        """Return what is kept of the run, as the options ask."""
+        known, measures, orders = self._judgments, self._work.measures, self._work.options.ties
+        counts = {"lines": self._lines, "tied": self._tied}
+        values, there = self._values, self._there
+        return kept(self._called, self._source, known, measures, orders, values, there, options, **counts)
 
 
 def _sorted(frames: Iterable[pl.DataFrame], folder: Path) -> Iterator[pl.DataFrame]:

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 #: What a frame of runs calls the name of the run.
 _RUN = ("run", "run_id", "runid", "system", "tag")
-
-
 #: How Spark calls columns of text, and of whole numbers; which hold numbers, as text may.
 _TEXT, _WHOLE = ("string", "varchar", "char"), ("byte", "short", "integer", "long")
 _NUMBERS = (*_TEXT, *_WHOLE, "float", "double", "decimal", "boolean", "void")
