@@ -123,7 +123,7 @@ list(hands.shared(handwork.met, [met] * 9, 1))
 print(hands._hands[0].process.pid, flush=True)
 time.sleep(600)
 """
-    command = [sys.executable, "-c", code, Path(__file__).parent, tmp_path]
+    command = [sys.executable, "-c", code, str(Path(__file__).parent), str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as caller:
         assert caller.stdout is not None
         hand = int(caller.stdout.readline())
