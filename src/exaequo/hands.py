@@ -129,7 +129,7 @@ class _Lot:
 
     @property
     def done(self) -> int:
-        """How many units were taken and are not under way."""
+        """How many units wait no longer and are not under way."""
         return len(self.units) - len(self._waiting) - self._under_way
 
     def take(self, number: int) -> list[int]:
@@ -171,6 +171,7 @@ class _Hand:
         path = [each for each in sys.path if isinstance(each, str)]  # imports pass over what else is there
         command = [sys.executable, "-c", _START.format(path=path)]
         self.process = Popen(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env={**os.environ, **alone})  # noqa: S603
+        self._pipes: Any = self.process.stdin, self.process.stdout
         self.busy = False
 
     @property
@@ -195,14 +196,11 @@ class _Hand:
             self.rest()
 
     def _send(self, message: bytes) -> None:
-        pipe = self.process.stdin
-        if pipe is not None:
-            pickle.dump(message, pipe)
-            pipe.flush()
+        pickle.dump(message, self._pipes[0])
+        self._pipes[0].flush()
 
     def _answer(self) -> Any:
-        pipe = self.process.stdout
-        return pickle.load(pipe) if pipe is not None else []  # noqa: S301 - of a process of ours
+        return pickle.load(self._pipes[1])  # noqa: S301 - of a process of ours
 
     def rest(self) -> None:
         """Have nothing to do."""
@@ -217,10 +215,9 @@ class _Hand:
 
     def close(self) -> None:
         """Close the pipes of one that has ended."""
-        for pipe in (self.process.stdin, self.process.stdout):
+        for pipe in self._pipes:
             with suppress(OSError):
-                if pipe is not None:
-                    pipe.close()
+                pipe.close()
 
 
 _hands: list[_Hand] = []

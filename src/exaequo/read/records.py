@@ -1,4 +1,4 @@
-"""What reading gives: a `Run` and a `Qrels`, each a Polars frame with known columns, ids as strings, checked."""
+"""What reading gives: a `Run` and a `Qrels`, checked: plain lines, or a Polars frame of known columns, ids as text."""
 
 from __future__ import annotations
 

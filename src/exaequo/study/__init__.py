@@ -105,9 +105,8 @@ def study(
     with _held(out) as store:
         tasks = [Task(each, run, names, options, store, mend) for each in chosen if each.qrels for run in each.runs]
         done = []
-        for each in _done(
-            chosen, tasks, partial(run_all, jobs=jobs) if spark is None else partial(_on, spark), progress
-        ):
+        run = partial(run_all, jobs=jobs) if spark is None else partial(_on, spark)
+        for each in _done(chosen, tasks, run, progress):
             if strict and each.problem:
                 raise ExaequoError(each.problem)
             done.append(each)
