@@ -96,10 +96,10 @@ def append(table: str, qrels: Qrels, runs: Iterable[Run], measures: Sequence[Mea
 
 def _remarks(run: Run, judgments: Judgments, options: Options) -> list[str]:
     """Say what about the topics of a run changes how its scores should be read; refuse one that has none."""
-    own, known = {*run.topics}, {*judgments.names, *judgments.nothing_relevant}
-    if own.isdisjoint(known):
+    stray = judgments.stray(run.topics)
+    if stray:
         refuse_unjudged(run, judgments.qrels)
-    stray, missing = sorted(own - known), [name for name in judgments.names if name not in own]
+    missing = judgments.missing(judgments.topics.is_in(run.topics).to_numpy())
     said = [*map(str, run.source.mended), *run.source.remarks]
     return said + remarks_on_topics(run.source.name, stray, missing, judgments.n_topics, options)
 
