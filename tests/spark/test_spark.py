@@ -255,6 +255,11 @@ def test_a_table_grows_by_what_is_new(spark: SparkSession, tmp_path: Path) -> No
     assert on_spark.append(table, lines, judged, measures) == 3  # a topic of three runs
     with pytest.raises(exaequo.UsageError, match="made with other measures or options"):
         on_spark.append(table, lines, qrels, "RR")
+    header = frame(spark, pl.DataFrame({"run": ["tag"], "qid": ["t1"], "docno": ["docno"], "sim": [float("nan")]}))
+    nan = frame(spark, pl.DataFrame({"qid": ["new"], "docno": ["a"], "rel": [float("nan")]}))
+    given = parts[0].select(header.columns).unionByName(header), qrels.unionByName(nan)
+    assert on_spark.append(f"{table}-dropped", *given, measures, errors="drop") == every  # what is dropped makes no list
+    same(back(on_spark.table(spark, f"{table}-dropped")), whole(small).filter(run="run 0"))
     data.lines.write_parquet(tmp_path / "lines.parquet")
     with pytest.raises(exaequo.ExaequoError, match=r"no table of scores \(it has no column inputs"):
         on_spark.append(str(tmp_path / "lines.parquet"), lines, qrels, measures)

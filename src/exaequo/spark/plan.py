@@ -122,6 +122,11 @@ def wrong(number: str, columns: Sequence[str]) -> Column:
     return found
 
 
+def sound(rows: DataFrame, number: str, errors: str) -> DataFrame:
+    """Return the rows, without those that are wrong by themselves if they are to be dropped."""
+    return rows.filter(wrong(number, rows.columns).isNull()) if errors == "drop" else rows
+
+
 def _of(rows: DataFrame, number: str, known: DataFrame, key: Sequence[str]) -> DataFrame:
     """Return the rows with a known key, and those that are bad whatever their key is."""
     from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
@@ -147,8 +152,7 @@ def together(
     lines, judged = lines_of(runs, request.columns, options.ties), judgments_of(qrels, request.columns)
     judged = diverse(judged)
     salt = F.pmod(F.xxhash64("run"), F.lit(salts)).cast("int").alias("salt")
-    sound = lines.filter(wrong("sim", lines.columns).isNull()) if request.errors == "drop" else lines
-    one = _named(sound, names, salts)
+    one = _named(sound(lines, "sim", request.errors), names, salts)
     if names:
         lines = lines.filter(F.col("run").isin(list(map(str, names))))
     if lists is not None:

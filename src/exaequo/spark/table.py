@@ -9,7 +9,7 @@ from uuid import uuid4
 from exaequo.errors import ExaequoError
 from exaequo.options import Options
 from exaequo.spark.asking import Request, Scored
-from exaequo.spark.plan import diverse, judgments_of, lines_of, scored, together
+from exaequo.spark.plan import diverse, judgments_of, lines_of, scored, sound, together
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -37,6 +37,7 @@ def append(
     settings = settings_of(request.measures, request.options)
     spark = runs.sparkSession
     lines, judged = lines_of(runs, request.columns, request.options.ties), judgments_of(qrels, request.columns)
+    lines, judged = sound(lines, "sim", request.errors), sound(judged, "rel", request.errors)
     lists = _hashed(lines, diverse(judged), settings, request.options)
     old = _read(spark, table)
     if old is not None:
