@@ -257,8 +257,9 @@ def test_a_table_grows_by_what_is_new(spark: SparkSession, tmp_path: Path) -> No
         on_spark.append(table, lines, qrels, "RR")
     header = frame(spark, pl.DataFrame({"run": ["tag"], "qid": ["t1"], "docno": ["docno"], "sim": [float("nan")]}))
     nan = frame(spark, pl.DataFrame({"qid": ["new"], "docno": ["a"], "rel": [float("nan")]}))
+    # What is dropped makes no list.
     given = parts[0].select(header.columns).unionByName(header), qrels.unionByName(nan)
-    assert on_spark.append(f"{table}-dropped", *given, measures, errors="drop") == every  # what is dropped makes no list
+    assert on_spark.append(f"{table}-dropped", *given, measures, errors="drop") == every
     same(back(on_spark.table(spark, f"{table}-dropped")), whole(small).filter(run="run 0"))
     data.lines.write_parquet(tmp_path / "lines.parquet")
     with pytest.raises(exaequo.ExaequoError, match=r"no table of scores \(it has no column inputs"):
@@ -285,7 +286,11 @@ def test_the_command_reads_and_writes_where_spark_does(
         found = pl.read_csv(capfd.readouterr().out.encode(), schema_overrides={"topic": pl.String})
         same(found, expected.filter(topic="all"))
     out = str(tmp_path / "scores")
+    coalesce = "spark.sql.adaptive.coalescePartitions.enabled"
+    spark.conf.set(coalesce, "true")  # as it is by default
     assert command([*common, str(tmp_path / "runs.txt"), "-q", "--format", "parquet", "-o", out]) == 0
+    spark.conf.set(coalesce, "false")
+    assert len([*Path(out).glob("*.parquet")]) == 2  # of topics, of means: small data are in one task
     same(pl.read_parquet(f"{out}/*.parquet"), expected)
     names = sorted({line.split()[-1] for line in text.splitlines()[1:]})
     for name in names:

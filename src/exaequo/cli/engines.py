@@ -143,6 +143,8 @@ def on_spark(
             rows = pl.DataFrame(averages(scores).toArrow())
             return _means(rows, measures, options, qrels, _missing(rows, options))
         if per_topic:
+            # Else what is kept stays in as many tasks as there are partitions of a shuffle, however small.
+            own.conf.set("spark.sql.optimizer.canChangeCachedPlanOutputPartitioning", "true")
             scores = scores.persist()
         both = scores.unionByName(spark.means(scores)) if per_topic else spark.means(scores)
         getattr(both.write.option("header", "true"), target.format)(folder)
