@@ -292,6 +292,8 @@ def test_the_command_reads_and_writes_where_spark_does(
     spark.conf.set(coalesce, "false")
     assert len([*Path(out).glob("*.parquet")]) == 2  # of topics, of means: small data are in one task
     same(pl.read_parquet(f"{out}/*.parquet"), expected)
+    assert command([*common, str(tmp_path / "runs.txt"), "--format", "parquet", "-o", out]) == 1
+    assert f"{out}: it is there already. Name another folder" in capfd.readouterr().err
     names = sorted({line.split()[-1] for line in text.splitlines()[1:]})
     for name in names:
         own = [line for line in text.splitlines() if line.endswith(f" {name}")]

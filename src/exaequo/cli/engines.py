@@ -116,7 +116,7 @@ def on_spark(
     from exaequo.measures import parse_measures
     from exaequo.measuring import orders_of
     from exaequo.spark.plan import averages
-    from exaequo.spark.session import in_our_words, read_qrels, read_runs, session, watched
+    from exaequo.spark.session import in_our_words, read_qrels, read_runs, refuse_there, session, watched
 
     folder = target.path if target.path and target.format in ("parquet", "csv") else None
     if per_topic and not folder:
@@ -124,6 +124,8 @@ def on_spark(
     if not folder:
         output.check_paths((qrels, *runs), target.path)
     with session(engine["master"]) as own, in_our_words(), watched(own, tell_tasks):
+        if folder:
+            refuse_there(own, folder)
         progress.doing("reading")
         lines, judged = read_runs(own, runs, files.run_reader), read_qrels(own, qrels, files.qrels_reader)
         asked = {"columns": files.columns, "errors": engine["errors"], **vars(options)}

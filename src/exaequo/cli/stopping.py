@@ -55,6 +55,8 @@ def _pair() -> tuple[Callable[[], bytes], int]:
 def _stop(number: int, _: FrameType | None) -> None:
     _heard.append(number)
     if len(_heard) == 1:  # once: what is tidied up now is not disturbed
+        if logging := sys.modules.get("logging"):
+            logging.disable()  # libraries tell at length that they were interrupted
         raise KeyboardInterrupt
 
 

@@ -57,7 +57,8 @@ def evaluate(
 def means(scores: DataFrame, measures: Sequence[Measure] = ()) -> DataFrame:
     """Return the aggregates of scores as a lazy frame of the same columns, under the topic `all`.
 
-    `measures` are those that you defined, if there are any: workers do not know them.
+    Scores are those of topics alone, without aggregates. `measures` are those that you defined, if there are any:
+    workers do not know them.
 
     The values of one run, strategy and measure come together in one task, in the order of topics: the mean is that of
     `Scores.means`, to the last bit.

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import sys
+import tempfile
+import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import reduce
-from threading import Event, Thread
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
 
 from exaequo.errors import BadParameter, ExaequoError, MissingTopics, bad_input
 from exaequo.read.tables import kind_of
@@ -20,6 +23,10 @@ from exaequo.spark.plan import number
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+#: Names a file for what Java logs, for those who look for what is wrong with a cluster.
+LOG = "EXAEQUO_SPARK_LOG"
+#: Why Java ended before it was asked anything.
+_MAIN = re.compile(r'^Exception in thread "main" [\w.$]+: (.*)', re.MULTILINE)
 #: Seconds between two looks at how far the work is.
 _PAUSE = 0.5
 #: Our errors in the words of a worker: the kind, and what it says up to the end of the worker's story.
@@ -40,27 +47,85 @@ def session(master: str | None = None) -> Iterator[SparkSession]:
     # PySpark has opinions about pandas, which nothing here uses.
     warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # workers of another Python know no exaequo
+    there = SparkSession.getActiveSession()
+    if there is not None:  # it is not ours to stop
+        yield there
+        return
     builder: Any = SparkSession.builder.appName("exaequo")
     if master and master.startswith("sc://"):
         builder = builder.remote(master)
     else:
-        quiet = {"spark.ui.showConsoleProgress": "false", "spark.log.level": "ERROR"}
-        for name, value in quiet.items():
-            builder = builder.config(name, value)
+        builder = builder.config("spark.ui.showConsoleProgress", "false").config("spark.log.level", "ERROR")
         builder = builder.master(master) if master else builder
-    there = SparkSession.getActiveSession()  # one that is not ours to stop
-    try:
-        spark = there or builder.getOrCreate()
-    except Exception as error:  # noqa: BLE001 - whatever keeps Java or a cluster from starting
-        why = str(error).strip().partition("\n")[0]
-        raise ExaequoError(
-            f"Spark does not start: {why} (it needs Java 17 or later, and a --master there is)"
-        ) from None
+    spark = _started(builder)
     try:
         yield spark
+    except KeyboardInterrupt:  # what was interrupted answers no more; Java ends with this process
+        raise
+    except BaseException:
+        spark.stop()
+        raise
+    spark.stop()
+
+
+def _started(builder: Any) -> SparkSession:
+    """Start a session; what Java says on standard error goes into a file."""
+    log = os.environ.get(LOG)
+    with Path(log).open("ab+") if log else tempfile.TemporaryFile() as file:
+        try:
+            with _said_in(file), _undisturbed():
+                spark: SparkSession = builder.getOrCreate()
+                return spark
+        except Exception as error:  # noqa: BLE001 - whatever keeps Java or a cluster from starting
+            file.seek(0)
+            said = _MAIN.findall(file.read().decode(errors="replace"))
+            why = said[-1] if said else _why(str(error))
+            raise ExaequoError(
+                f"Spark does not start: {why} (it needs Java 17 or later, and a --master there is)"
+            ) from None
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Hear of interrupts at the end: Java that loses who started it before it has begun would never end."""
+    names = ("SIGINT", "SIGTERM", "SIGHUP") if threading.current_thread() is threading.main_thread() else ()
+    known = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    before = {each: handler for each in known if (handler := signal.getsignal(each)) is not signal.SIG_IGN}
+    came: list[int] = []
+    for each in before:
+        signal.signal(each, lambda which, _: came.append(which))
+    try:
+        yield
     finally:
-        if there is None:
-            spark.stop()
+        for each, handler in before.items():  # Spark has its own for one of them
+            signal.signal(each, handler)
+        for each in came[:1]:
+            signal.raise_signal(each)
+
+
+@contextmanager
+def _said_in(file: IO[bytes]) -> Iterator[None]:
+    """Let programs that are started meanwhile write into a file what they would write on standard error."""
+    try:
+        before = os.dup(2)
+    except OSError:  # it is closed
+        yield
+        return
+    os.dup2(file.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(before, 2)
+        os.close(before)
+
+
+def refuse_there(spark: SparkSession, folder: str) -> None:
+    """Refuse a folder that is there: Spark would do so when all is evaluated."""
+    from pyspark.errors import AnalysisException
+
+    with suppress(AnalysisException):
+        _ = spark.read.text(folder).schema
+        raise ExaequoError(f"{folder}: it is there already. Name another folder, or delete it.")
 
 
 @contextmanager
@@ -91,7 +156,7 @@ def _why(story: str) -> str:
 @contextmanager
 def watched(spark: SparkSession, tell: Callable[[int, int], None]) -> Iterator[None]:
     """Tell again and again how many tasks are done, and of how many; Spark Connect does not say."""
-    ended = Event()
+    ended = threading.Event()
 
     def look(tracker: Any) -> None:
         while not ended.wait(_PAUSE):
@@ -101,7 +166,7 @@ def watched(spark: SparkSession, tell: Callable[[int, int], None]) -> Iterator[N
                 tell(sum(each.numCompletedTasks for each in known), sum(each.numTasks for each in known))
 
     if hasattr(spark, "_jsparkSession"):
-        Thread(target=look, args=(spark.sparkContext.statusTracker(),), daemon=True).start()
+        threading.Thread(target=look, args=(spark.sparkContext.statusTracker(),), daemon=True).start()
     try:
         yield
     finally:
