@@ -118,7 +118,8 @@ def table(results: list[dict[str, object]]) -> str:
 def by_tasks(folder: Path, numbers: list[int], master: str, times: int = 3) -> str:
     """Evaluate the same lines in so many tasks, the quickest of some times; return a table and the slope."""
     from exaequo import spark as on_spark
-    from exaequo.spark.session import read_qrels, read_runs, session
+    from exaequo.spark.files import read_qrels, read_runs
+    from exaequo.spark.session import session
 
     def took(own: SparkSession, tasks: int, frame: DataFrame | None) -> float:
         own.conf.set("spark.sql.shuffle.partitions", str(tasks))

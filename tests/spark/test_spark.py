@@ -27,8 +27,9 @@ from exaequo.engine.blocks import judgments_of
 from exaequo.engine.store import read as read_table
 from exaequo.evaluation import evaluate_runs, judged_runs
 from exaequo.options import Options
+from exaequo.spark.files import read_qrels, read_runs
 from exaequo.spark.plan import _is_small
-from exaequo.spark.session import in_our_words, read_qrels, read_runs
+from exaequo.spark.session import in_our_words
 from exaequo.study import cluster, study
 from exaequo.tiestats import frame_of, tie_statistics
 from exaequo.writing import write_whole

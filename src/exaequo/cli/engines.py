@@ -1,10 +1,10 @@
-"""Engines of `exaequo eval` for what is too large for memory: blocks of topics, and Spark. Out: scores, shown."""
+"""Engines of `exaequo eval`: memory, blocks of topics, Spark. In: what is asked for. Out: scores."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -72,84 +72,102 @@ def refuse(engine: Engine, files: Files) -> None:
         raise UsageError("--append is for --engine local and spark.")
 
 
-def in_blocks(
-    qrels: str,
-    runs: Sequence[str],
-    measures: Sequence[Measure],
-    options: Options,
-    files: Files,
-    engine: Engine,
-    *,
-    digest: bool,
-) -> Scores:
+def folder_of(engine: Engine, target: Target) -> str | None:
+    """Return the folder that Spark writes, if it is to write one."""
+    return target.path if engine["engine"] == "spark" and target.format in ("parquet", "csv") else None
+
+
+class Asked(NamedTuple):
+    """What an evaluation was asked for."""
+
+    qrels: str
+    runs: Sequence[str]
+    measures: Sequence[Measure]
+    options: Options
+    per_topic: bool
+    engine: Engine
+    target: Target
+    files: Files
+
+    @property
+    def digest(self) -> bool:
+        """Whether files are to be told by their hashes."""
+        return self.target.format == "json"
+
+
+def evaluated(asked: Asked) -> Scores | None:
+    """Evaluate with the engine asked for; None if all is written already."""
+    if asked.engine["engine"] == "spark":
+        return _on_spark(asked)
+    if asked.engine["append"]:
+        return _appended(asked)
+    if asked.engine["engine"] == "blocks":
+        return _in_blocks(asked)
+    judgments = asked.files.qrels(asked.qrels, digest=asked.digest)
+    return asked.files.scores(judgments, asked.runs, asked.measures, asked.options, digest=asked.digest)
+
+
+def _in_blocks(asked: Asked) -> Scores:
     """Evaluate files topic block by topic block."""
     from exaequo.engine.blocks import evaluate_blocks
     from exaequo.engine.pieces import Reading
 
+    runs, files, digest = asked.runs, asked.files, asked.digest
+
     def tell(path: str, done: str) -> None:
         progress.doing(f"evaluating {path}: {done}", runs.index(path), len(runs))
 
-    reading = Reading(files.run_reader, files.columns, engine["errors"], digest)
+    reading = Reading(files.run_reader, files.columns, asked.engine["errors"], digest)
+    how: dict[str, Any] = {"reading": reading, "interval": True, "progress": tell}
     try:
-        judged = files.qrels(qrels, digest=digest)
-        return evaluate_blocks(judged, runs, measures, options, reading=reading, interval=True, progress=tell)
+        return evaluate_blocks(files.qrels(asked.qrels, digest=digest), runs, asked.measures, asked.options, **how)
     except InputError as error:  # readers say what mends a file where it is read whole
         there = [replace(each, mend=each.mend.replace("--mend", "--engine local --mend")) for each in error.problems]
         raise type(error)(there, checked=error.checked) from None
 
 
-def on_spark(
-    qrels: str,
-    runs: Sequence[str],
-    measures: Sequence[Measure],
-    options: Options,
-    files: Files,
-    engine: Engine,
-    target: Target,
-    *,
-    per_topic: bool,
-) -> Scores | None:
+def _on_spark(asked: Asked) -> Scores | None:
     """Evaluate on Spark; what goes into a folder is written there, else means come back."""
     import polars as pl
 
     from exaequo import spark
     from exaequo.measures import parse_measures
     from exaequo.measuring import orders_of
+    from exaequo.spark.files import read_qrels, read_runs
     from exaequo.spark.plan import averages
-    from exaequo.spark.session import in_our_words, read_qrels, read_runs, refuse_there, session, watched
+    from exaequo.spark.session import in_our_words, refuse_there, session, watched
 
-    folder = target.path if target.path and target.format in ("parquet", "csv") else None
-    if per_topic and not folder:
+    engine, options, folder = asked.engine, asked.options, folder_of(asked.engine, asked.target)
+    if asked.per_topic and not folder:
         raise UsageError("-q with --engine spark needs -o DIR and --format parquet or csv: topics are written there.")
-    if not folder:
-        output.check_paths((qrels, *runs), target.path)
     with session(engine["master"]) as own, in_our_words(), watched(own, tell_tasks):
         if folder:
             refuse_there(own, folder)
         progress.doing("reading")
-        lines, judged = read_runs(own, runs, files.run_reader), read_qrels(own, qrels, files.qrels_reader)
-        asked = {"columns": files.columns, "errors": engine["errors"], **vars(options)}
+        lines = read_runs(own, asked.runs, asked.files.run_reader)
+        judged = read_qrels(own, asked.qrels, asked.files.qrels_reader)
+        how = {"columns": asked.files.columns, "errors": engine["errors"], **vars(options)}
         if engine["errors"] == "drop":
-            dropped = spark.bad_rows(lines, judged, columns=files.columns).groupBy("input", "problem").sum("rows")
+            dropped = spark.bad_rows(lines, judged, columns=how["columns"]).groupBy("input", "problem").sum("rows")
             for which, problem, rows in sorted(map(tuple, dropped.collect())):
                 output.warn(f"{which}: {rows:,} rows dropped: {problem}")
         if engine["append"]:
-            new = spark.append(engine["append"], lines, judged, measures, **asked)
+            new = spark.append(engine["append"], lines, judged, asked.measures, **how)
             output.aside(f"{engine['append']}: {new:,} lists evaluated and appended")
             scores = spark.table(own, engine["append"])
         else:
-            asked["ties"] = options.ties if folder else orders_of(options, interval=True)
+            how["ties"] = options.ties if folder else orders_of(options, interval=True)
             more = [] if folder else parse_measures([_RETURNED])
-            scores = spark.evaluate(lines, judged, [*measures, *more], **asked)
+            scores = spark.evaluate(lines, judged, [*asked.measures, *more], **how)
         if folder is None:
             rows = pl.DataFrame(averages(scores).toArrow())
-            return _means(rows, measures, options, qrels, _missing(rows, options))
-        if per_topic:
+            return _means(rows, asked, _missing(rows, options))
+        if asked.per_topic:
             # Else what is kept stays in as many tasks as there are partitions of a shuffle, however small.
             own.conf.set("spark.sql.optimizer.canChangeCachedPlanOutputPartitioning", "true")
             scores = scores.persist()
-        both = scores.unionByName(spark.means(scores)) if per_topic else spark.means(scores)
-        getattr(both.write.option("header", "true"), target.format)(folder)
+        both = scores.unionByName(spark.means(scores)) if asked.per_topic else spark.means(scores)
+        getattr(both.write.option("header", "true"), asked.target.format)(folder)
         return None
 
 
@@ -158,35 +176,26 @@ def tell_tasks(done: int, every: int) -> None:
     progress.doing("evaluating on Spark, tasks", done, every)
 
 
-def appended(
-    qrels: str,
-    runs: Sequence[str],
-    measures: Sequence[Measure],
-    options: Options,
-    files: Files,
-    engine: Engine,
-    *,
-    per_topic: bool,
-) -> Scores:
+def _appended(asked: Asked) -> Scores:
     """Evaluate the lists that are new to a table of scores; return the means of all there are."""
     from exaequo.engine.store import append, means
 
-    if per_topic:
-        raise UsageError(f"-q is not for --append: the topics are in the files of {engine['append']}.")
-    judged = files.qrels(qrels)
-    done, there, remarks = append(engine["append"], judged, files.runs(runs, judged), measures, options)
-    output.aside(f"{engine['append']}: {done:,} lists evaluated and appended, {there:,} were there")
-    return _means(means(engine["append"]), measures, options, qrels, remarks)
+    table, files = asked.engine["append"], asked.files
+    if asked.per_topic:
+        raise UsageError(f"-q is not for --append: the topics are in the files of {table}.")
+    judged = files.qrels(asked.qrels)
+    done, there, remarks = append(table, judged, files.runs(asked.runs, judged), asked.measures, asked.options)
+    output.aside(f"{table}: {done:,} lists evaluated and appended, {there:,} were there")
+    return _means(means(table), asked, remarks)
 
 
-def _means(
-    rows: pl.DataFrame, measures: Sequence[Measure], options: Options, qrels: str, remarks: Sequence[str]
-) -> Scores:
+def _means(rows: pl.DataFrame, asked: Asked, remarks: Sequence[str]) -> Scores:
     from exaequo.remarks import cautions
     from exaequo.scores.means import Means
 
     every = max(rows["topics"], default=0)
-    found = Means.of(rows, measures, options, qrels, [*remarks, *cautions(measures, every)])
+    said = [*remarks, *cautions(asked.measures, every)]
+    found = Means.of(rows, asked.measures, asked.options, asked.qrels, said)
     if not found.runs:
         raise ExaequoError("There are no scores: the runs have no rows, or no judgment is relevant.")
     return found

@@ -8,7 +8,7 @@ import click
 
 from exaequo.choices import MEASURES, SCORE_FORMATS
 from exaequo.cli import output
-from exaequo.cli.engines import Engine, appended, engines, in_blocks, on_spark, refuse
+from exaequo.cli.engines import Asked, Engine, engines, evaluated, folder_of, refuse
 from exaequo.cli.options import (
     Files,
     Target,
@@ -55,27 +55,16 @@ def eval_(
     """
     refuse(engine, files)
     first = view.first(target, other=per_topic)
-    on_cluster = engine["engine"] == "spark"
-    if not on_cluster:
+    if not folder_of(engine, target):
         output.check_paths((qrels, *runs), target.path)
     from exaequo.measures import parse_measures
     from exaequo.options import Options
     from exaequo.screens import shown
 
     chosen, parsed = Options.of(ties, **options), parse_measures(measures or MEASURES)
-    digest = target.format == "json"
-    scores: Scores | None
-    if on_cluster:
-        scores = on_spark(qrels, runs, parsed, chosen, files, engine, target, per_topic=per_topic)
-        if scores is None:
-            return
-    elif engine["append"]:
-        scores = appended(qrels, runs, parsed, chosen, files, engine, per_topic=per_topic)
-    elif engine["engine"] == "blocks":
-        scores = in_blocks(qrels, runs, parsed, chosen, files, engine, digest=digest)
-    else:
-        judgments = files.qrels(qrels, digest=digest)
-        scores = files.scores(judgments, runs, parsed, chosen, digest=digest)
+    scores = evaluated(Asked(qrels, runs, parsed, chosen, per_topic, engine, target, files))
+    if scores is None:
+        return
     output.warn(*scores.warnings)
     if first:
         from exaequo.scores.screen import screen

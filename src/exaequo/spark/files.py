@@ -1,0 +1,86 @@
+"""Files as frames of Spark. In: paths anywhere, of TREC text or tables. Out: frames of runs and of judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from exaequo.errors import bad_input
+from exaequo.read.tables import kind_of
+from exaequo.read.trec import CERTAIN, CHANCES, RUN, Layout, layout_of
+from exaequo.spark.plan import number
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+def read_runs(spark: SparkSession, paths: Sequence[str], reader: str | None = None) -> DataFrame:
+    """Return runs as one frame: TREC text, whose last field names the run, or tables with a column for it."""
+    return _read(spark, paths, reader, lambda text: _fields(text, RUN), "a run")
+
+
+def read_qrels(spark: SparkSession, path: str, reader: str | None = None) -> DataFrame:
+    """Return judgments as a frame."""
+
+    def judgments(text: DataFrame) -> DataFrame:
+        ends = [row["value"] for row in text.limit(2).collect()]  # two lines tell whether they are a sample
+        return _fields(text, layout_of("\n".join(ends).encode()))
+
+    return _read(spark, [path], reader, judgments, "judgments")
+
+
+def _read(
+    spark: SparkSession, paths: Sequence[str], reader: str | None, parse: Callable[[DataFrame], DataFrame], what: str
+) -> DataFrame:
+    kinds: dict[str, list[str]] = {}
+    for path in paths:
+        kinds.setdefault(reader or kind_of(path.rstrip("/"), "trec"), []).append(path)
+    frames = []
+    packed = next((path for path in paths if path.endswith(".xz")), None)
+    if packed is not None:
+        raise bad_input(packed, "Spark does not unpack .xz", f"{what} as text, .gz, .bz2 or .zst", "Unpack it first.")
+    for kind, own in kinds.items():
+        if kind == "trec":
+            frames.append(parse(_text(spark, own)))
+        elif kind == "parquet":
+            frames.append(spark.read.parquet(*own))
+        elif kind in ("csv", "tsv"):
+            marks: dict[str, Any] = {"sep": "\t", "quote": ""} if kind == "tsv" else {"quote": '"', "escape": '"'}
+            # Spark would take the columns of all files in the order of one.
+            frames.append(spark.read.csv(own, header=True, inferSchema=False, enforceSchema=False, **marks))
+        elif kind == "jsonl":
+            frames.append(spark.read.json(own))
+        else:
+            mend = "Write an object a line (.jsonl), or Parquet."
+            raise bad_input(own[0], f"{kind} is not read by --engine spark", f"{what} that can be cut into parts", mend)
+    return reduce(lambda one, two: one.unionByName(two, allowMissingColumns=True), frames)
+
+
+def _text(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
+    """Return the lines of text that hold data; those that are not UTF-8 raise an error."""
+    return (
+        spark.read.text(list(paths)).selectExpr("validate_utf8(value) value").filter("value rlike '^\\\\s*[^#\\\\s]'")
+    )
+
+
+def _fields(text: DataFrame, layout: Layout) -> DataFrame:
+    """Return the fields of lines; the number is null where there is none, or too few fields, or too many."""
+    from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+
+    parts = text.select(F.split(F.trim(F.translate("value", "\t\r\v\f", "    ")), " +").alias("at"))
+    names = {"run_id": "run"}
+    fields = {
+        name: F.get("at", F.lit(place))
+        for place, name in enumerate(layout.fields)
+        if name != "iter" or layout is not RUN
+    }
+    if layout is CHANCES:
+        chance = number(fields["prob"])
+        chance = F.when(fields["prob"] != "NA", F.coalesce(chance, F.lit(float("nan"))))
+        fields["prob"] = F.when(fields["method"].isin(*CERTAIN) & chance.between(0, 1), 1.0).otherwise(chance)
+        del fields["method"]
+    width, size = F.lit(len(layout.fields)), F.size("at")
+    fits = size >= width if layout.more else size == width
+    fields[layout.number] = F.when(fits, number(fields[layout.number]))
+    return parts.select(*(column.alias(names.get(name, name)) for name, column in fields.items()))
