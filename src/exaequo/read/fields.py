@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from exaequo.read.decimals import KEPT, LONGEST, Ints, Words
 
+Letters = npt.NDArray[np.uint8]
+
 #: Bytes that are sooner compared one by one than in words.
 _SHORT = 6
+#: All bytes of text, but those that nobody sees.
+_KNOWN = bytes((*b" \t\n\r\v\f", *range(ord("!"), 0x7F)))
 
 
 class Column:
@@ -31,9 +36,9 @@ class Column:
 class Fields:
     """Text cut into lines of fields of these names: where each starts, one after the other, and its size."""
 
-    def __init__(self, data: bytes, names: Sequence[str], starts: Ints, sizes: Ints, between: int) -> None:
+    def __init__(self, data: bytes, names: Sequence[str], starts: Ints, sizes: Ints) -> None:
         self._text = padded(data)
-        self._names, self._starts, self._sizes, self.between = names, starts, sizes, between
+        self._names, self._starts, self._sizes = names, starts, sizes
 
     def __len__(self) -> int:
         return len(self._starts) // len(self._names)
@@ -66,18 +71,39 @@ def padded(data: bytes) -> Words:
 
 
 def cut(data: bytes, names: Sequence[str]) -> Fields | None:
-    """Cut lines of such fields; None if a byte is odd, a field is empty, or lines are not all alike."""
+    """Cut lines of such fields, with blanks between them; None if a byte is odd, or a line has other fields."""
     if not data.isascii() or b"\x7f" in data:
         return None
     data = data if data.endswith(b"\n") else data + b"\n"
     letters, width = np.frombuffer(data, np.uint8), len(names)
-    ends = (letters <= ord(" ")).nonzero()[0]
-    if not len(ends) or len(ends) % width:
+    solid = letters > ord(" ")
+    edges = (solid[1:] != solid[:-1]).nonzero()[0]
+    edges += 1
+    if solid[0]:
+        edges = np.concatenate(([0], edges))
+    starts, ends = edges[::2], edges[1::2]
+    if not len(starts) or len(starts) % width:
         return None
-    starts = np.zeros_like(ends)
-    np.add(ends[:-1], 1, out=starts[1:])
     sizes = ends - starts
-    between, last = int(letters[ends[0]]), letters[ends[width - 1 :: width]]
-    # Where lines end as they should and the others are as many as they should, all others are such.
-    alike = (last == ord("\n")).all() and np.count_nonzero(letters == between) == len(ends) - len(last)
-    return Fields(data, names, starts, sizes, between) if alike and between in b" \t" and sizes.min() else None
+    fine = _are_lines(letters, ends, sizes, width) or (
+        not data.translate(None, _KNOWN) and _fill_lines(letters, starts, width)
+    )
+    return Fields(data, names, starts, sizes) if fine else None
+
+
+def _are_lines(letters: Letters, ends: Ints, sizes: Ints, width: int) -> bool:
+    """Tell whether so many fields stand in each line, with one and the same blank behind each, but the last."""
+    last, lines = letters[ends[width - 1 :: width]], len(ends) // width
+    others = np.count_nonzero(letters == letters[ends[0]])
+    return bool(
+        (last == ord("\n")).all()
+        and letters[ends[0]] in b" \t"
+        # Where lines end as they should and the others are as many as they should, all others are such.
+        and others == len(ends) - lines == len(letters) - int(sizes.sum()) - lines
+    )
+
+
+def _fill_lines(letters: Letters, starts: Ints, width: int) -> bool:
+    """Tell whether so many fields stand in each line that is not blank."""
+    line = np.cumsum((letters == ord("\n")) | (letters == ord("\r")), dtype=np.int32)[starts].reshape(-1, width)
+    return bool((line == line[:, :1]).all() and (line[1:, 0] > line[:-1, 0]).all())

@@ -6,6 +6,7 @@ is read as a table, which also says what is wrong with it; so is what has anythi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -18,7 +19,7 @@ import numpy.typing as npt
 
 from exaequo.frames import pl
 from exaequo.read.decimals import LONGEST, Bools, Floats, Ints, Words, decimals
-from exaequo.read.fields import Column, cut, padded
+from exaequo.read.fields import Column, Fields, cut, padded
 from exaequo.read.keys import Index, are_different, keys_of, mixed
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ _PIECE = 1 << 19
 _KEPT_BLOCK = 31 << 20
 #: Texts that become a column of a frame together.
 _AT_ONCE = 1 << 18
+_COMMENTS = re.compile(rb"^#.*\n?", re.MULTILINE)
 #: Documents of dicts that become lines together, at least.
 _DOCUMENTS = 1 << 16
 
@@ -197,7 +199,7 @@ def _column(texts: Iterable[Any], count: int) -> Words | None:
 
 
 def of_text(data: bytes, layout: Layout) -> Plain | None:
-    """Return the lines of TREC text with one separator; the name of a run, or the iteration of qrels, is one."""
+    """Return the lines of TREC text; the name of a run, or the iteration of qrels, is one."""
     rank = (lambda: _column_of(data, layout, "rank")) if layout.number == "sim" else None
     return _put_together(map(partial(_lines, layout=layout), _pieces(data)), layout.number, rank)
 
@@ -216,14 +218,23 @@ def _pieces(data: bytes) -> Iterator[bytes]:
 
 def _column_of(data: bytes, layout: Layout, name: str) -> npt.NDArray[np.bytes_]:
     """Return a field of all lines, of text that has been read."""
-    pieces = map(partial(cut, names=layout.fields), _pieces(data))
+    pieces = map(partial(_cut, layout=layout), _pieces(data))
     return np.concatenate([_bytes(each.column(name).words()) for each in pieces if each])
+
+
+def _cut(piece: bytes, layout: Layout) -> Fields | None:
+    """Cut whole lines, without comments; None if they are not plain."""
+    fields = cut(piece, layout.fields)
+    if layout.comments and b"#" in piece and (fields is None or fields.begin_with("#")):
+        fields = cut(_COMMENTS.sub(b"", piece), layout.fields)
+        return None if fields is None or fields.begin_with("#") else fields
+    return fields
 
 
 def _lines(piece: bytes, layout: Layout) -> _Lines | None:
     """Read whole lines; None if they are not plain."""
-    fields = cut(piece, layout.fields)
-    if fields is None or (layout.comments and b"#" in piece and fields.begin_with("#")):
+    fields = _cut(piece, layout)
+    if fields is None:
         return None
     is_run = layout.number == "sim"
     always = fields.always("run_id" if is_run else "iter")
@@ -239,8 +250,7 @@ def _lines(piece: bytes, layout: Layout) -> _Lines | None:
     topic = topic[start]
     key = keys_of(mixed(topic).repeat(_sizes(start, len(fields))), mixed(words))
     topics = b"\n".join(_bytes(topic).tolist()).decode().split("\n")
-    name = bytes((fields.between,)) + always
-    return _Lines(start, topics, words, value, key, name)
+    return _Lines(start, topics, words, value, key, always)
 
 
 # ----------------------------------------------------------------------------------------------------- put together
@@ -288,7 +298,7 @@ def _put_together(
     repeated = not once and not (are_different(key, start) if index is None else index.different)
     if repeated or not (-most < value.min() and value.max() < most):
         return None
-    label = always[1:].decode() if number == "sim" and always else None
+    label = always.decode() if number == "sim" and always else None
     return Plain(topics, _sizes(start, height), words, value, key, rank, label, index)
 
 
