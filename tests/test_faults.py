@@ -224,6 +224,13 @@ def test_an_interrupt_where_python_cannot_raise_it_is_quiet() -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_after_listening_before_running(number: signal.Signals) -> None:
+    odd = f"import os, exaequo.cli as cli; cli.run = lambda _: os.kill(os.getpid(), {int(number)}); "
+    done = subprocess.run([sys.executable, "-c", odd + COMMAND], capture_output=True, timeout=PATIENCE)
+    assert (done.returncode, done.stderr) == (128 + number, b"")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_at_any_moment(data: Path, tmp_path: Path, number: signal.Signals) -> None:
     source, out = random.Random(number), tmp_path / "out.json"
     files = [data / "qrels.txt", *sorted((data / "runs").iterdir())]

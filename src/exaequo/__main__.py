@@ -13,8 +13,9 @@ def main() -> None:
         from exaequo.cli import main as command
 
         command()
-    except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
+    except KeyboardInterrupt:  # of a signal that is known once somebody listens
+        heard = getattr(sys.modules.get("exaequo.cli.stopping"), "heard", lambda: 0)
+        sys.exit(heard() or INTERRUPTED)
     except SystemExit as stop:
         _at_once(stop.code)
         raise

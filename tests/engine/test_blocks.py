@@ -309,16 +309,16 @@ def test_a_table_of_scores_grows_by_what_is_new(small: Path, capfd: pytest.Captu
 
     found: list[str] = []
     topics = len(evaluate(qrels, runs[0], "AP")["run0", "realistic", "AP"].values)
-    assert grown(*runs[:2]) == f"{2 * topics} lists evaluated and appended, 0 were there"
-    assert grown(*runs) == f"{topics} lists evaluated and appended, {2 * topics} were there"
+    assert grown(*runs[:2]) == f"{2 * topics} lists evaluated and appended, 0 there before"
+    assert grown(*runs) == f"{topics} lists evaluated and appended, {2 * topics} there before"
     expected = evaluate(qrels, runs, "AP").means
     assert found[-1] == expected.write_csv()
     judged = (small / "qrels.txt").read_text()
     (small / "qrels.txt").write_text(judged + "t0 0 new 1\n")  # one topic changes, in all runs
-    assert grown(*runs) == f"3 lists evaluated and appended, {3 * topics - 3} were there"
+    assert grown(*runs) == f"3 lists evaluated and appended, {3 * topics - 3} there before"
     assert found[-1] == evaluate(qrels, runs, "AP").means.write_csv()
     (small / "qrels.txt").write_text(judged)  # and back: the last scores count
-    assert grown(*runs) == f"3 lists evaluated and appended, {3 * topics - 3} were there"
+    assert grown(*runs) == f"3 lists evaluated and appended, {3 * topics - 3} there before"
     assert found[-1] == expected.write_csv()
     asked = ["eval", qrels, *runs, "-m", "AP", "--sort", "name"]
     assert command([*asked, "--append", table]) == command(asked) == 0

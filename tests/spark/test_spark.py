@@ -322,7 +322,7 @@ def test_the_command_reads_and_writes_where_spark_does(
     assert "run 'few': none of its topics is judged; expected topics of the qrels" in said[1][1]
     (tmp_path / "bad.txt").write_text(text + "t0 Q0 d99 1 nan run0\n")
     assert command([*common, str(tmp_path / "bad.txt"), "--errors", "drop", "--format", "csv"]) == 0
-    assert "runs: 1 rows dropped: sim is not finite" in capfd.readouterr().err
+    assert "runs: 1 row dropped: sim is not finite" in capfd.readouterr().err
     assert command([*common, str(tmp_path / "bad.txt")]) == 1
     error = capfd.readouterr().err
     assert "exaequo: run 'run0', topic 't0': sim is NaN (document 'd99'); expected a finite number." in error

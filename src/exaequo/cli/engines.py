@@ -13,6 +13,7 @@ from exaequo.cli import output, progress
 from exaequo.cli.files import Decorator, Files, gathers
 from exaequo.cli.options import Target
 from exaequo.errors import ExaequoError, InputError, UsageError, bad_input
+from exaequo.text import count
 
 if TYPE_CHECKING:
     import polars as pl
@@ -150,10 +151,10 @@ def _on_spark(asked: Asked) -> Scores | None:
         if engine["errors"] == "drop":
             dropped = spark.bad_rows(lines, judged, columns=how["columns"]).groupBy("input", "problem").sum("rows")
             for which, problem, rows in sorted(map(tuple, dropped.collect())):
-                output.warn(f"{which}: {rows:,} rows dropped: {problem}")
+                output.warn(f"{which}: {count(rows, 'row')} dropped: {problem}")
         if engine["append"]:
             new = spark.append(engine["append"], lines, judged, asked.measures, **how)
-            output.aside(f"{engine['append']}: {new:,} lists evaluated and appended")
+            output.aside(f"{engine['append']}: {count(new, 'list')} evaluated and appended")
             scores = spark.table(own, engine["append"])
         else:
             how["ties"] = options.ties if folder else orders_of(options, interval=True)
@@ -185,7 +186,7 @@ def _appended(asked: Asked) -> Scores:
         raise UsageError(f"-q is not for --append: the topics are in the files of {table}.")
     judged = files.qrels(asked.qrels)
     done, there, remarks = append(table, judged, files.runs(asked.runs, judged), asked.measures, asked.options)
-    output.aside(f"{table}: {done:,} lists evaluated and appended, {there:,} were there")
+    output.aside(f"{table}: {count(done, 'list')} evaluated and appended, {there:,} there before")
     return _means(means(table), asked, remarks)
 
 
