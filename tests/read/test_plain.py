@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from exaequo.errors import InputError
@@ -155,7 +155,12 @@ def test_blanks_line_ends_and_comments_are_as_by_a_table(lists: Texts, data: st.
     assert plain is None or Run.of(plain, name="me", source=Source("run")).frame.equals(frame)
 
 
-@given(st.text("a1 \t\n\r#.\x00\x1c\xa0é", min_size=1, max_size=80), st.booleans())
+LETTERS = st.text("a1 \t\n\r#.\x00\x1c\xa0é", min_size=1, max_size=80)
+PARTS = st.lists(st.sampled_from(["1 0 a 1", "1 0 b 1", "2 0 a 1", "\n", "\r", "\r\n", "#", "# said", " "]), min_size=1)
+
+
+@given(st.one_of(LETTERS, PARTS.map("".join)), st.booleans())
+@example("1 0 a 1\n# said\r1 0 b 1\n2 0 a 1\n", True)
 def test_whatever_is_plain_is_so_line_by_line(text: str, comments: bool) -> None:
     """Text of any shape: what is cut where it should not be would be lines that are not there."""
     layout = replace(trec.QRELS, comments=comments)

@@ -33,7 +33,8 @@ _PIECE = 1 << 19
 _KEPT_BLOCK = 31 << 20
 #: Texts that become a column of a frame together.
 _AT_ONCE = 1 << 18
-_COMMENTS = re.compile(rb"^#.*\n?", re.MULTILINE)
+#: Whole lines, of one end or another.
+_COMMENTS = re.compile(rb"^#[^\r\n]*(?:\r?\n|\Z)", re.MULTILINE)
 #: Documents of dicts that become lines together, at least.
 _DOCUMENTS = 1 << 16
 
