@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import lzma
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import pytest
 
 from exaequo import InputError, evaluate, read_run
 from exaequo.read import trec
-from exaequo.read.source import load
+from exaequo.read.source import load, packing, unpacked
 
 zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
 
@@ -164,6 +165,17 @@ def test_streams_longer_than_what_is_unpacked_at_a_time(pack: Callable[[bytes], 
     assert outcome(raw, tmp_path / "f") == source + b"x" + source[:-1]
     assert outcome(raw[:-1], tmp_path / "f") is None
     assert outcome(raw + b"y", tmp_path / "f") is None
+
+
+@pytest.mark.parametrize("kind", PACKS)
+def test_what_is_unpacked_at_a_time_is_bounded(kind: str) -> None:
+    """However little it is packed in: who reads piece by piece needs no more memory than a piece takes."""
+    raw = PACKS[kind](b"\n" * 20_000_001) + PACKS[kind](b"1")
+    found = packing(raw)
+    assert found is not None
+    parts = [*unpacked(io.BytesIO(raw).read, found)]
+    assert max(map(len, parts)) <= 1 << 20
+    assert b"".join(parts) == b"\n" * 20_000_001 + b"1"
 
 
 def random_bytes(size: int) -> bytes:

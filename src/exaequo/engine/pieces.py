@@ -17,7 +17,7 @@ from exaequo.errors import InputError, bad_input
 from exaequo.frames import pl
 from exaequo.read.golden import is_golden
 from exaequo.read.places import Place
-from exaequo.read.source import END_OF_FILE, MARK, Unpacked, called, damaged, digest_of, packing
+from exaequo.read.source import END_OF_FILE, MARK, called, damaged, digest_of, packing, unpacked
 from exaequo.read.tables import kind_of, normalise, read
 from exaequo.read.trec import RUN, is_text, parse
 
@@ -111,18 +111,22 @@ class _Begun:
 
 
 def _unpacked(raw: Any, name: str) -> Callable[[int], bytes]:
-    """Return what reads so many bytes of a file, unpacked whatever its name says."""
+    """Return what reads about so many bytes of a file, unpacked whatever its name says."""
     start = raw.read(_LOOK)
     file, packed = _Begun(start, raw), packing(start)
     if packed is None:
         return file.read
-    archive = Unpacked(file.read, packed)
+    found = unpacked(file.read, packed)
 
     def read(size: int) -> bytes:
+        parts, there = list[bytes](), 0
         try:
-            return archive.read(size)
+            while there < size and (part := next(found, None)) is not None:
+                parts.append(part)
+                there += len(part)
         except EOFError as error:
             raise damaged(name, packed.kind, error) from None
+        return b"".join(parts)
 
     return read
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import sys
@@ -175,77 +176,69 @@ def most_unpacked(packed: int) -> int:
     return max(_ALWAYS, _TIMES * packed)
 
 
-def _streams(raw: bytes, unpacker: Callable[[], _Stream], padding: int = 0) -> bytes:
-    """Unpack stream after stream to the last byte: Python's own functions drop what they cannot unpack after the first.
+def unpacked(read: Callable[[int], bytes], packing: Packing) -> Iterator[bytes]:
+    """Yield what is packed, some of it at a time, to the last byte; raise EOFError where it is damaged.
 
-    Zeros may follow each, `padding` of them or a multiple of it.
+    Stream after stream: Python's own functions drop what they cannot unpack after the first.
     """
-    parts, start, number, most = [], 0, 1, most_unpacked(len(raw))
-    if (free := memory.room()) is not None:
-        most = min(most, free)
-    room = most
-    while start < len(raw):
-        stream, at, step = unpacker(), start, _STEP
-        while not stream.eof:
-            try:
-                if at >= len(raw):
-                    raise EOFError("it has no end")  # noqa: TRY301 - told like all that is wrong with a stream
-                parts.append(stream.decompress(raw[at : at + step], room + 1))
-            except Exception as error:  # noqa: BLE001 - each unpacker has errors of its own kind
-                begins = f"stream {number} begins at byte {start:,} with {raw[start : start + 6]!r}"
-                raise EOFError(f"{begins}: {error}") from None
-            room -= len(parts[-1])
-            if room < 0:
-                raise TooLarge(most)
-            at, step = at + step, min(2 * step, _LARGEST_STEP)
-        start, number = min(at, len(raw)) - len(stream.unused_data), number + 1
-        zeros = next(_ZEROS.finditer(raw, start)).end() - start
-        start += zeros - zeros % padding if padding else 0
-    return b"".join(parts)
+    raw, number = _Raw(read), 1
+    while data := raw.read(_STEP):
+        begins = f"stream {number} begins at byte {raw.place - len(data):,} with {data[:6]!r}"
+        try:
+            yield from _of_stream(packing.unpacker(), data, raw)
+            raw.pass_zeros(packing.padding)
+        except Exception as error:  # noqa: BLE001 - each unpacker has errors of its own kind
+            raise EOFError(f"{begins}: {error}") from None
+        number += 1
 
 
-class Unpacked:
-    """An archive of any size, unpacked as it is read: the same streams, to the last byte."""
+def _of_stream(stream: _Stream, data: bytes, raw: _Raw) -> Iterator[bytes]:
+    """Yield what a stream holds that begins with this data, and give back what follows it."""
+    step = _STEP
+    while not stream.eof:
+        yield (part := stream.decompress(data, _MOST))
+        data = getattr(stream, "unconsumed_tail", b"")
+        if not stream.eof and getattr(stream, "needs_input", len(part) < _MOST):
+            step = min(2 * step, _MOST)
+            data += raw.read(step)
+            if not data:
+                raise EOFError("it has no end")
+    raw.give_back(len(stream.unused_data))
 
-    def __init__(self, read: Callable[[int], bytes], packing: Packing) -> None:
-        self._raw, self._packing = read, packing
-        self._parts, self._rest = self._streams(), b""
+
+class _Raw:
+    """Bytes that are read one after the other; the last of them may be given back."""
+
+    def __init__(self, read: Callable[[int], bytes]) -> None:
+        self._read, self._there, self._at = read, b"", 0
+        #: How many have been read.
+        self.place = 0
 
     def read(self, size: int) -> bytes:
-        """Return so many bytes, or fewer at the end; raise EOFError where it is damaged."""
-        parts, there = [self._rest], len(self._rest)
-        while there < size and (part := next(self._parts, None)) is not None:
-            parts.append(part)
-            there += len(part)
-        data = b"".join(parts)
-        self._rest = data[size:]
-        return data[:size]
+        """Return so many bytes, or fewer; none at the end."""
+        if self._at == len(self._there):
+            self._there, self._at = self._read(_MOST), 0
+        data = self._there[self._at : self._at + size]
+        self._at += len(data)
+        self.place += len(data)
+        return data
 
-    def _streams(self) -> Iterator[bytes]:
-        data, number = self._raw(_STEP), 1
-        while data:
-            stream = self._packing.unpacker()
-            while not stream.eof:
-                try:
-                    if not data:
-                        raise EOFError("it has no end")  # noqa: TRY301 - told like all that is wrong with a stream
-                    part = stream.decompress(data)
-                except Exception as error:  # noqa: BLE001 - each unpacker has errors of its own kind
-                    raise EOFError(f"stream {number}: {error}") from None
-                yield part
-                data = stream.unused_data or self._raw(_STEP)
-            data, number = self._after_zeros(data), number + 1
+    def give_back(self, count: int) -> None:
+        """Give back so many of the bytes that were read last."""
+        self._at -= count
+        self.place -= count
 
-    def _after_zeros(self, data: bytes) -> bytes:
-        """Return what follows a stream and the zeros that may stand behind it."""
-        padding, zeros = self._packing.padding, 0
-        while padding and data:
+    def pass_zeros(self, padding: int) -> None:
+        """Pass over zeros, if so many of them, or a multiple of it, may stand behind a stream."""
+        zeros = 0
+        while padding and (data := self.read(_STEP)):
             rest = data.lstrip(b"\0")
             zeros += len(data) - len(rest)
             if rest:
-                return bytes(zeros % padding) + rest
-            data = self._raw(_STEP)
-        return data if not padding else bytes(zeros % padding)
+                self.give_back(len(rest))
+                break
+        if zeros % (padding or 1):
+            raise EOFError(f"{zeros} zeros follow it")
 
 
 def _bzip2() -> _Stream:
@@ -269,9 +262,8 @@ def _zstd() -> _Stream:
 #: What may be unpacked whatever its packed size is, and how many times that size.
 _ALWAYS, _TIMES = 1 << 26, 100
 #: Bytes unpacked at a time, twice as many each time: what follows a stream is copied, so that short ones make short
-#: copies.
-_STEP, _LARGEST_STEP = 1 << 12, 1 << 20
-_ZEROS = re.compile(rb"\0*")
+#: copies; and at most, also of what comes out.
+_STEP, _MOST = 1 << 12, 1 << 20
 _GZIP = partial(zlib.decompressobj, zlib.MAX_WBITS | 16)
 #: Frames of zstd that say something about others; some programs start files with one.
 _SKIPPED = tuple(bytes((0x50 + number,)) + b"\x2a\x4d\x18" for number in range(16))
@@ -315,10 +307,18 @@ def _unpack(raw: bytes, name: str) -> bytes:
     found = packing(raw)
     if found is None:
         return raw
+    most, free = most_unpacked(len(raw)), memory.room()
+    most = most if free is None else min(most, free)
+    parts, room = [], most
     try:
-        return _streams(raw, found.unpacker, found.padding)
+        for part in unpacked(io.BytesIO(raw).read, found):
+            parts.append(part)
+            room -= len(part)
+            if room < 0:
+                raise TooLarge(most)  # noqa: TRY301 - told below
     except EOFError as error:
         raise damaged(name, found.kind, error) from None
     except TooLarge as error:
         memory.refuse_too_large(name, error.most + 1)
         raise bad_input(name, str(error), "no more", "If it is what it should be, unpack it first.") from None
+    return b"".join(parts)
