@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,9 +19,11 @@ from drawing import STRATEGIES, drawn, same
 from exaequo import evaluation, hands, memory
 from exaequo.cli import run as command
 from exaequo.errors import ExaequoError
+from exaequo.options import Options
 from exaequo.read import read_qrels, read_run, stretches
 from exaequo.read.source import digest_of, sha256_of, size_of
 from exaequo.read.stretches import Stretch, read_stretch
+from waiting import PATIENCE
 
 DATA = drawn(7, topics=16)
 QRELS = "".join(f"{qid} 0 {docno} {rel:g}\n" for qid, docno, rel in DATA.qrels.rows())
@@ -49,17 +52,32 @@ def helped(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     hands.dismiss()
 
 
+def counted(monkeypatch: pytest.MonkeyPatch, name: str) -> list[Any]:
+    """Return what each call of a method of the work will have given."""
+    made, method = list[Any](), getattr(evaluation.FileWork, name)
+
+    def noted(*given: Any, **more: Any) -> Any:
+        made.append(method(*given, **more))
+        return made[-1]
+
+    monkeypatch.setattr(evaluation.FileWork, name, noted)
+    return made
+
+
 def in_one_piece(folder: Path, *files: str, measures: Any = DATA.measures, **more: Any) -> exaequo.Scores:
     runs = [read_run(str(folder / file)) for file in files]
     return exaequo.evaluate(read_qrels(str(folder / "qrels.txt")), runs, measures, **more)
 
 
 @pytest.mark.filterwarnings("ignore::exaequo.DataWarning")
-def test_every_measure_under_every_strategy(folder: Path) -> None:
+def test_every_measure_under_every_strategy(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "run.txt").write_text(lines(FRAME))
     assert len(stretches.stretches(str(folder / "run.txt"), 1000)) > 4
     more: dict[str, Any] = {"ties": STRATEGIES, "samples": 5}
+    made = counted(monkeypatch, "_stretch")
     found = exaequo.evaluate(folder / "qrels.txt", folder / "run.txt", DATA.measures, **more)
+    assert len(made) > 4
+    assert None not in made
     expected = in_one_piece(folder, "run.txt", **more)
     same(found.to_polars(means=False), expected.to_polars(means=False))
     assert found.warnings == expected.warnings
@@ -76,7 +94,9 @@ def test_packed_files_in_parts(folder: Path, monkeypatch: pytest.MonkeyPatch, li
     more: dict[str, Any] = {"ties": STRATEGIES, "samples": 5, "measures": "AP nDCG@10 infAP RBP"}
     expected = exaequo.evaluate(folder / "qrels.txt", folder / "run.gz", **more)
     monkeypatch.setattr(evaluation, "LINES", lines_of_a_part)
+    made = counted(monkeypatch, "_part")
     found = exaequo.evaluate(folder / "qrels.txt", folder / "run.gz", **more)
+    assert len(made) > 1
     same(found.to_polars(means=False), expected.to_polars(means=False))
     assert found.warnings == expected.warnings
     assert found.inputs["runs"] == expected.inputs["runs"]
@@ -142,7 +162,7 @@ ODD = {
 
 @pytest.mark.filterwarnings("ignore::exaequo.DataWarning", "ignore::UserWarning")
 @pytest.mark.parametrize("kind", ODD)
-def test_odd_files_are_looked_at_as_a_whole(folder: Path, kind: str) -> None:
+def test_odd_files_are_looked_at_as_a_whole(folder: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "run.txt").write_text(ODD[kind])
     try:
         expected = in_one_piece(folder, "run.txt", measures="AP nDCG@10", precision="single")
@@ -151,7 +171,16 @@ def test_odd_files_are_looked_at_as_a_whole(folder: Path, kind: str) -> None:
             exaequo.evaluate(folder / "qrels.txt", folder / "run.txt", "AP nDCG@10", precision="single")
         assert str(raised.value) == str(error)
         return
+    seen = list[Stretch]()
+
+    def looked(stretch: Stretch) -> Any:
+        seen.append(stretch)
+        return read_stretch(stretch)
+
+    monkeypatch.setattr(evaluation, "read_stretch", looked)
     found = exaequo.evaluate(folder / "qrels.txt", folder / "run.txt", "AP nDCG@10", precision="single")
+    if kind == "scattered":
+        assert len(seen) == 1  # others need no look
     same(found.to_polars(means=False), expected.to_polars(means=False))
     assert found.warnings == expected.warnings
     assert found.inputs["runs"] == expected.inputs["runs"]
@@ -203,7 +232,8 @@ def test_many_files_of_all_kinds_with_other_processes(folder: Path) -> None:
     measures = "AP nDCG@10 infAP gm(AP) RBP Compat"
     for _ in range(2):
         found = exaequo.evaluate(folder / "qrels.txt", paths, measures, ["realistic", "expected"], samples=5)
-        assert hands._hands
+        (hand,) = hands._hands
+        assert hand.alive  # it did what it was asked to, and is there for more
     expected = in_one_piece(folder, *names, measures=measures, ties=["realistic", "expected"], samples=5)
     same(found.to_polars(means=False), expected.to_polars(means=False))
     assert found.warnings == expected.warnings
@@ -212,6 +242,61 @@ def test_many_files_of_all_kinds_with_other_processes(folder: Path) -> None:
     (folder / names[5]).write_text("t1 Q0\n")
     with pytest.raises(exaequo.InputError, match=r"run3\.txt:1: .*'oops'"):
         exaequo.evaluate(folder / "qrels.txt", paths, "AP")
+
+
+@pytest.mark.filterwarnings("ignore::exaequo.DataWarning")
+@pytest.mark.usefixtures("helped")
+def test_a_hand_does_files_and_stretches(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of them but what is begun here, which waits until the hand has done the rest."""
+    (folder / "run.txt").write_text(lines(FRAME))
+    (folder / "run.gz").write_bytes(gzip.compress(lines(FRAME, "packed").encode()))
+    here, units = list[Any](), list[Any]()
+    begin, give, evaluate = hands._Lot.__init__, hands._Lot.give, evaluation.FileWork.__call__
+    others = threading.Event()
+
+    def begun(lot: Any, given: Any) -> None:
+        units.extend(given)
+        begin(lot, given)
+
+    def given(lot: Any, at: Any, found: Any) -> None:
+        if threading.current_thread() is not threading.main_thread():
+            others.set()
+        give(lot, at, found)
+
+    def slowly(work: Any, unit: Any) -> Any:
+        here.append(unit)
+        assert others.wait(PATIENCE)
+        return evaluate(work, unit)
+
+    monkeypatch.setattr(hands._Lot, "__init__", begun)
+    monkeypatch.setattr(hands._Lot, "give", given)
+    monkeypatch.setattr(evaluation.FileWork, "__call__", slowly)
+    paths = [folder / "run.txt", folder / "run.gz"] * 4
+    found = exaequo.evaluate(folder / "qrels.txt", paths, "AP nDCG@10 RBP", "expected")
+    assert len(here) < len(units) > 20
+    assert {unit.stretch is None for unit in units} == {True, False}
+    monkeypatch.undo()
+    expected = in_one_piece(folder, *[path.name for path in paths], measures="AP nDCG@10 RBP", ties="expected")
+    same(found.to_polars(means=False), expected.to_polars(means=False))
+
+
+def test_no_more_hands_than_there_is_memory_for(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each may have a whole file in memory; stretches need next to nothing, what is packed ten times its size."""
+    monkeypatch.setenv(hands.VARIABLE, "8")
+    monkeypatch.setattr(hands, "_WORTH_STARTING", 1)
+    work = evaluation.FileWork(
+        evaluation.prepared(read_qrels(str(folder / "qrels.txt")), Options()), (), Options(), False, {}
+    )
+    (folder / "run.txt").write_text(lines(FRAME))
+    (folder / "table.csv").write_bytes(bytes(10_000_000))
+    (folder / "table.csv.gz").write_bytes(bytes(1_000_000))
+    large, table, packed = (
+        work.units(None, str(folder / name))[0] for name in ("run.txt", "table.csv", "table.csv.gz")
+    )
+    assert large.stretch is not None
+    for free, expected in ((None, [7, 7, 7]), (10**12, [7, 7, 7]), (600_000_000, [7, 3, 3]), (300_000_000, [7, 0, 0])):
+        monkeypatch.setattr(memory, "available", lambda free=free: free)
+        assert [work.helpers([each] * 3) for each in (large, table, packed)] == expected
 
 
 @pytest.mark.filterwarnings("ignore::exaequo.DataWarning")

@@ -88,9 +88,9 @@ def test_nothing_is_begun_after_an_error_and_what_is_given_back_is_next() -> Non
     lot.give(first, [])
     assert lot.take(2) == [0, 1]
     lot.give([0, 1], [(True, "a"), (False, None)])
-    assert not lot.waits
+    assert not lot.over()  # after a while: the second is under way
     lot.give(second, [(True, "b")])
-    lot.wait()
+    assert lot.over()
     assert [done for done, _ in lot.found] == [True, False, False, True, *[False] * 5]
 
 

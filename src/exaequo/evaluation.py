@@ -10,12 +10,13 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
+from exaequo import memory
 from exaequo.choices import ORDERS_SAMPLED, STDIN
 from exaequo.errors import BadParameter, DataWarning, InputError
 from exaequo.expected import Expected, filled
@@ -26,11 +27,13 @@ from exaequo.measuring import Evaluated, assembled, evaluated, kept, measured, o
 from exaequo.options import Evaluation, Options, keywords, one_strategy
 from exaequo.order import Ordering
 from exaequo.read import Qrels, QrelsLike, Run, RunLike, RunsLike, each_run, read_qrels, read_run
-from exaequo.read.source import Source, called, size_of
+from exaequo.read.source import Source, called, is_packed, size_of
 from exaequo.read.stretches import LINES, PER_TOPIC, SIZE, Stretch, digest_of_all, read_stretch, stretches
 from exaequo.remarks import remarks_on_judgments, remarks_on_run, remarks_on_topics
 from exaequo.scores import Scores
 
+#: How many times its size what is packed takes, or so.
+_UNPACKED = 10
 #: A run that was judged and sorted, with what there is to say about it.
 Judged = tuple[Ordering, list[str]]
 
@@ -199,7 +202,7 @@ def evaluate_files(
     remarks = remarks_on_judgments(judgments, measures)
     work = FileWork(judgments, tuple(measures), options, interval, reading or {})
     units = [work.units(name, path) for name, path in named]
-    found = shared(work, [*chain(*units)], work.helpers([path for _, path in named]), tell)
+    found = shared(work, [*chain(*units)], work.helpers([own[0] for own in units]), tell)
     runs = []
     for own in units:
         run, said = work.joined(own[0], [next(found) for _ in own]) or work.whole(own[0])
@@ -217,19 +220,34 @@ class FileWork:
     options: Options
     interval: bool
     reading: Mapping[str, Any]
+    #: Files of which a stretch was not plain: others of them need no look.
+    odd: set[str] = field(default_factory=set)
 
     def in_stretches(self, path: str, tell: Callable[[str], None]) -> _Whole | None:
         """Evaluate a large file of clean TREC text in little memory; None if it is none; `tell` how far it is."""
         units = self.units(None, path)
         if units[0].stretch is None:
             return None
-        told = shared(self, units, self.helpers([path]), lambda done, every: tell(f"{done:,} of {every:,} stretches"))
+        told = shared(
+            self, units, self.helpers(units[:1]), lambda done, every: tell(f"{done:,} of {every:,} stretches")
+        )
         return self.joined(units[0], [*told])
 
-    def helpers(self, paths: Iterable[str]) -> int:
-        """Return how many processes help: none with files that can be read but once, or measures they do not know."""
-        sizes = [size_of(path) for path in paths]
-        return helpers(sum(sizes)) if all(sizes) and self._ours else 0
+    def helpers(self, files: Sequence[_Unit]) -> int:
+        """Return how many processes help with files, each of which its first unit stands for.
+
+        None with files that can be read but once, or measures they do not know; and as many as there is memory for
+        where each of them reads a file as a whole.
+        """
+        sizes = [size_of(each.path) for each in files]
+        number = helpers(sum(sizes)) if all(sizes) and self._ours else 0
+        whole = [
+            size * (_UNPACKED if is_packed(unit.path) else 1)
+            for unit, size in zip(files, sizes, strict=True)
+            if unit.stretch is None
+        ]
+        room = memory.room() if number and whole else None
+        return number if room is None else max(0, min(number, room // max(whole) - 1))
 
     @property
     def _ours(self) -> bool:
@@ -266,11 +284,14 @@ class FileWork:
             return []
 
     def _stretch(self, stretch: Stretch) -> _Part | None:
-        run = read_stretch(stretch)
+        run = None if stretch.path in self.odd else read_stretch(stretch)
         try:
-            return None if run is None else self._part(run, first=not stretch.start)
+            if run is not None:
+                return self._part(run, first=not stretch.start)
         except InputError:  # another stretch may have what is told first
-            return None
+            pass
+        self.odd.add(stretch.path)
+        return None
 
     def _part(self, run: Run, *, first: bool) -> _Part:
         """Evaluate some lists of a run; the first of them have values for all topics, for those that the run lacks."""

@@ -80,11 +80,10 @@ def _done_together(work: Callable[[U], V], lot: _Lot, message: bytes, helping: l
             for hand in helping:
                 Thread(target=hand.help, args=(message, lot, len(helping)), daemon=True).start()
                 idle.remove(hand)
-        while lot.waits:  # one that ended gives back what it had
-            while at := lot.take(1):
+        while not lot.over():  # one that ended gives back what it had
+            if at := lot.take(1):
                 lot.give(at, [_tried(work, lot.units[at[0]])])
-                tell(lot.done, len(lot.units))
-            lot.wait()
+            tell(lot.done, len(lot.units))
     except BaseException:
         for hand in helping:
             hand.end()
@@ -123,11 +122,6 @@ class _Lot:
         self._changed = Condition()
 
     @property
-    def waits(self) -> bool:
-        """Whether any unit waits to be taken."""
-        return bool(self._waiting)
-
-    @property
     def done(self) -> int:
         """How many units wait no longer and are not under way."""
         return len(self.units) - len(self._waiting) - self._under_way
@@ -155,10 +149,11 @@ class _Lot:
             self._under_way -= len(at)
             self._changed.notify_all()
 
-    def wait(self) -> None:
-        """Wait until nothing is under way."""
+    def over(self) -> bool:
+        """Tell whether no unit waits or is under way, once one waits, none is under way, or a while has passed."""
         with self._changed:
-            self._changed.wait_for(lambda: not self._under_way)
+            self._changed.wait_for(lambda: self._waiting or not self._under_way, _PAUSE)
+            return not (self._waiting or self._under_way)
 
 
 class _Hand:
@@ -171,7 +166,7 @@ class _Hand:
         path = [each for each in sys.path if isinstance(each, str)]  # imports pass over what else is there
         command = [sys.executable, "-c", _START.format(path=path)]
         self.process = Popen(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env={**os.environ, **alone})  # noqa: S603
-        self._pipes: Any = self.process.stdin, self.process.stdout
+        self.pipes: Any = self.process.stdin, self.process.stdout
         self.busy = False
 
     @property
@@ -196,11 +191,11 @@ class _Hand:
             self.rest()
 
     def _send(self, message: bytes) -> None:
-        pickle.dump(message, self._pipes[0])
-        self._pipes[0].flush()
+        pickle.dump(message, self.pipes[0])
+        self.pipes[0].flush()
 
     def _answer(self) -> Any:
-        return pickle.load(self._pipes[1])  # noqa: S301 - of a process of ours
+        return pickle.load(self.pipes[1])  # noqa: S301 - of a process of ours
 
     def rest(self) -> None:
         """Have nothing to do."""
@@ -215,7 +210,7 @@ class _Hand:
 
     def close(self) -> None:
         """Close the pipes of one that has ended."""
-        for pipe in self._pipes:
+        for pipe in self.pipes:
             with suppress(OSError):
                 pipe.close()
 
@@ -253,15 +248,18 @@ def dismiss() -> None:
 def _leave_to_the_parent() -> None:
     """In a process that was forked: the hands are those of another."""
     global _asking
-    for hand in _hands:
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    while _hands:
+        hand = _hands.pop()
         hand.process.returncode = 0  # it is not ours to wait for
-    _left.extend(_hands)
-    _hands.clear()
+        for pipe in hand.pipes:
+            with suppress(OSError, ValueError):  # it is closed
+                # What was being sent at that moment is sent by the parent alone.
+                os.dup2(nowhere, pipe.fileno(), inheritable=False)
+    os.close(nowhere)
     _asking = Lock()
 
 
-#: Hands of the process that this one was forked from, kept so that nothing is done about them.
-_left: list[_Hand] = []
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_leave_to_the_parent)
 

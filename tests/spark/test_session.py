@@ -6,11 +6,16 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 import exaequo
-from waiting import soon
+from exaequo.spark import session
+from waiting import PATIENCE, soon
 
 SOURCE = str(Path(exaequo.__file__).parent.parent)
 
@@ -38,18 +43,53 @@ def test_what_is_wrong_is_a_line(tmp_path: Path) -> None:
     )
     assert (code, said) == (1, f"exaequo: {expected}\n")
     assert "ERROR TaskSetManager" in log.read_text()
-    code, said = ended(begun(tmp_path, "nowhere"))
+    with log.open("a") as file:
+        file.write('Exception in thread "main" java.lang.Error: of another time\n')
+    code, said = ended(begun(tmp_path, "nowhere", EXAEQUO_SPARK_LOG=str(log)))
     why = "Master must either be yarn or start with spark, k8s, or local"
     assert (code, said) == (
         1,
         f"exaequo: Spark does not start: {why} (it needs Java 17 or later, and a --master there is)\n",
     )
+    code, said = ended(begun(tmp_path, "local[1]", EXAEQUO_SPARK_LOG=str(tmp_path / "none" / "log")))
+    why = "cannot write (No such file or directory), as EXAEQUO_SPARK_LOG asks."
+    assert (code, said) == (1, f"exaequo: {tmp_path}/none/log: {why}\n")
 
 
-def test_an_interrupt_is_quiet(tmp_path: Path) -> None:
-    log = tmp_path / "spark.log"
-    process = begun(tmp_path, "local[1]", EXAEQUO_SPARK_LOG=str(log))
+def test_an_interrupt_is_quiet_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    log, left = tmp_path / "spark.log", tmp_path / "left"
+    left.mkdir()
+    process = begun(tmp_path, "local[1]", EXAEQUO_SPARK_LOG=str(log), TMPDIR=str(left))
     assert soon(lambda: log.exists() and log.stat().st_size > 0)  # Java has begun
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
     code, said = ended(process)
     assert (code, said.strip()) == (130, "")
+    assert soon(lambda: not [*left.iterdir()])
+
+
+def test_a_second_interrupt_does_not_wait() -> None:
+    before = signal.getsignal(signal.SIGINT), signal.set_wakeup_fd(-1)
+    signal.set_wakeup_fd(before[1])
+    with pytest.raises(KeyboardInterrupt), session._undisturbed():
+        signal.raise_signal(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        raise KeyboardInterrupt
+    assert (signal.getsignal(signal.SIGINT), signal.set_wakeup_fd(before[1])) == before
+    with pytest.raises(KeyboardInterrupt), session._undisturbed():
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_java_that_has_gone_is_not_told_by_who_looks_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = threading.Event()
+
+    def gone() -> None:
+        looked.set()
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr(session, "_PAUSE", 0.001)
+    tracker = SimpleNamespace(getActiveStageIds=gone)
+    context = SimpleNamespace(statusTracker=lambda: tracker)
+    with session.watched(SimpleNamespace(_jsparkSession=None, sparkContext=context), print):  # type: ignore[arg-type]
+        assert looked.wait(PATIENCE)
+        assert soon(lambda: not any("look" in each.name for each in threading.enumerate()))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from exaequo.errors import BadParameter, bad_input
-from exaequo.read.source import PACKED, load
+from exaequo.read.source import is_packed, load
 from exaequo.text import count, listed
 
 _TABLES = {".csv": ",", ".tsv": "\t"}
@@ -32,7 +32,7 @@ def read_labels(path: str, heads: Heads) -> tuple[str, list[Labelled]]:
     """Read what is labelled, its label and its line; and the name of the file."""
     data, source = load(path)
     name = Path(source.name)
-    ending = (name.with_suffix("") if name.suffix.lower() in PACKED else name).suffix.lower()
+    ending = (name.with_suffix("") if is_packed(name) else name).suffix.lower()
     try:
         text = data.decode()
     except UnicodeDecodeError as error:

@@ -22,7 +22,7 @@ from exaequo.read.oddities import oddities
 from exaequo.read.places import Place
 from exaequo.read.plain import Plain, of_text
 from exaequo.read.records import Qrels, Run, by_subtopic, repeated
-from exaequo.read.source import PACKED, Mend, Source, load
+from exaequo.read.source import Mend, Source, is_packed, load
 from exaequo.text import did_you_mean
 
 __all__ = [
@@ -192,7 +192,7 @@ def mended_file(
     name = Path(source.name)
     if now != "trec":
         return f"{source.stem}.{now}", content
-    return name.stem if name.suffix.lower() in PACKED else name.name, re.sub(rb"\n\s*\n", b"\n", content).lstrip()
+    return name.stem if is_packed(path) else name.name, re.sub(rb"\n\s*\n", b"\n", content).lstrip()
 
 
 def _parsed(

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
 from exaequo.errors import BadParameter, ExaequoError, bad_input
-from exaequo.read.source import PACKED, load
+from exaequo.read.source import is_packed, load
 from exaequo.read.trec import quoted
 
 START, END = "# ir_metadata.start", "# ir_metadata.end"
@@ -105,7 +104,7 @@ def write_metadata(
 
 def refuse_packed(path: str | os.PathLike[str]) -> None:
     """Refuse to write plain text under a name that says it is packed."""
-    if Path(path).suffix.lower() in PACKED:
+    if is_packed(path):
         raise BadParameter(f"The run is written as plain text. Got {os.fspath(path)!r}; leave out the last ending.")
 
 

@@ -76,9 +76,14 @@ class Source:
     def stem(self) -> str:
         """The file name without folders, the ending of its packing and one more ending."""
         path = Path(self.name)
-        if path.suffix.lower() in PACKED:
+        if is_packed(self.name):
             path = path.with_suffix("")
         return path.stem or self.name
+
+
+def is_packed(path: str | os.PathLike[str]) -> bool:
+    """Tell whether the name of a file says that it is packed."""
+    return Path(path).suffix.lower() in PACKED
 
 
 def called(path: str) -> str:

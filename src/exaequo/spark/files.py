@@ -41,7 +41,7 @@ def _read(
     for path in paths:
         kinds.setdefault(reader or kind_of(path.rstrip("/"), "trec"), []).append(path)
     frames = []
-    packed = next((path for path in paths if path.endswith(".xz")), None)
+    packed = next((path for path in paths if path.lower().endswith(".xz")), None)
     if packed is not None:
         raise bad_input(packed, "Spark does not unpack .xz", f"{what} as text, .gz, .bz2 or .zst", "Unpack it first.")
     for kind, own in kinds.items():

@@ -67,13 +67,18 @@ def session(master: str | None = None) -> Iterator[SparkSession]:
 def _started(builder: Any) -> SparkSession:
     """Start a session; what Java says on standard error goes into a file."""
     log = os.environ.get(LOG)
-    with Path(log).open("ab+") if log else tempfile.TemporaryFile() as file:
+    try:
+        opened: IO[bytes] = Path(log).open("ab+") if log else tempfile.TemporaryFile()  # noqa: SIM115 - right below
+    except OSError as error:
+        raise ExaequoError(f"{log}: cannot write ({error.strerror}), as {LOG} asks.") from None
+    with opened as file:
+        begun = file.seek(0, os.SEEK_END)
         try:
             with _said_in(file), _undisturbed():
                 spark: SparkSession = builder.getOrCreate()
                 return spark
         except Exception as error:  # noqa: BLE001 - whatever keeps Java or a cluster from starting
-            file.seek(0)
+            file.seek(begun)
             said = _MAIN.findall(file.read().decode(errors="replace"))
             why = said[-1] if said else _why(str(error))
             raise ExaequoError(
@@ -83,20 +88,33 @@ def _started(builder: Any) -> SparkSession:
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Hear of interrupts at the end: Java that loses who started it before it has begun would never end."""
+    """Hear of an interrupt at the end, of a second one at once: Java that loses who started it leaves things behind."""
     names = ("SIGINT", "SIGTERM", "SIGHUP") if threading.current_thread() is threading.main_thread() else ()
     known = [getattr(signal, name) for name in names if hasattr(signal, name)]
     before = {each: handler for each in known if (handler := signal.getsignal(each)) is not signal.SIG_IGN}
     came: list[int] = []
+
+    def hear(which: int, _: object) -> None:
+        came.append(which)
+        if len(came) > 1:
+            told()
+
+    def told() -> None:
+        for each, handler in before.items():  # Spark has its own for one of them
+            signal.signal(each, handler)
+        if before:
+            signal.set_wakeup_fd(listener, warn_on_full_buffer=False)
+        for each in came[:1]:
+            came.clear()
+            signal.raise_signal(each)
+
+    listener = signal.set_wakeup_fd(-1) if before else -1  # who listens there would end the process
     for each in before:
-        signal.signal(each, lambda which, _: came.append(which))
+        signal.signal(each, hear)
     try:
         yield
     finally:
-        for each, handler in before.items():  # Spark has its own for one of them
-            signal.signal(each, handler)
-        for each in came[:1]:
-            signal.raise_signal(each)
+        told()
 
 
 @contextmanager
@@ -155,11 +173,12 @@ def watched(spark: SparkSession, tell: Callable[[int, int], None]) -> Iterator[N
     ended = threading.Event()
 
     def look(tracker: Any) -> None:
-        while not ended.wait(_PAUSE):
-            stages = [tracker.getStageInfo(each) for each in tracker.getActiveStageIds()]
-            known = [each for each in stages if each is not None]
-            if known:
-                tell(sum(each.numCompletedTasks for each in known), sum(each.numTasks for each in known))
+        with suppress(Exception):  # Java has gone: who waits for its answer says so
+            while not ended.wait(_PAUSE):
+                stages = [tracker.getStageInfo(each) for each in tracker.getActiveStageIds()]
+                known = [each for each in stages if each is not None]
+                if known:
+                    tell(sum(each.numCompletedTasks for each in known), sum(each.numTasks for each in known))
 
     if hasattr(spark, "_jsparkSession"):
         threading.Thread(target=look, args=(spark.sparkContext.statusTracker(),), daemon=True).start()

@@ -13,7 +13,7 @@ from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from exaequo.errors import bad_input
-from exaequo.read.source import PACKED, TooLarge, load, most_unpacked
+from exaequo.read.source import TooLarge, is_packed, load, most_unpacked
 from exaequo.text import printable
 
 _DAMAGED = (
@@ -32,7 +32,7 @@ class File(NamedTuple):
     def base(self) -> str:
         """The name without folders and the ending of its packing, in small letters."""
         path = Path(self.name.lower())
-        return path.stem if path.suffix in PACKED else path.name
+        return path.stem if is_packed(path) else path.name
 
     def text(self) -> tuple[str, list[str]]:
         """Return the text, lines ended by LF, and a remark if it is not UTF-8: then it is read as Latin-1."""
