@@ -26,6 +26,8 @@ class Column:
 
     def words(self) -> Words:
         """Return the bytes of the field, eight in a word, with zeros behind."""
+        if self.longest == 1:
+            return self._text.view(np.uint8).take(self.start).astype(np.uint64)[:, None]
         width = (self.longest + 7) // 8
         anywhere = np.ndarray(self._text.nbytes - 8 * width, f"V{8 * width}", self._text, strides=(1,))
         words = anywhere[self.start].view(np.uint64).reshape(-1, width)
@@ -76,34 +78,36 @@ def cut(data: bytes, names: Sequence[str]) -> Fields | None:
         return None
     data = data if data.endswith(b"\n") else data + b"\n"
     letters, width = np.frombuffer(data, np.uint8), len(names)
-    solid = letters > ord(" ")
-    edges = (solid[1:] != solid[:-1]).nonzero()[0]
-    edges += 1
-    if solid[0]:
-        edges = np.concatenate(([0], edges))
-    starts, ends = edges[::2], edges[1::2]
-    if not len(starts) or len(starts) % width:
-        return None
+    blank = letters <= ord(" ")
+    ends = blank.nonzero()[0]  # if one blank stands behind each field
+    starts = np.empty_like(ends)
+    starts[0] = 0
+    np.add(ends[:-1], 1, out=starts[1:])
     sizes = ends - starts
-    fine = _are_lines(letters, ends, sizes, width) or (
-        not data.translate(None, _KNOWN) and _fill_lines(letters, starts, width)
-    )
+    fine = sizes.min() > 0 and _are_lines(letters, ends, width)
+    if not fine and not data.translate(None, _KNOWN):
+        edges = (blank[1:] != blank[:-1]).nonzero()[0] + 1
+        edges = edges if blank[0] else np.concatenate(([0], edges))
+        starts, ends = edges[::2], edges[1::2]
+        sizes = ends - starts
+        fine = _fill_lines(letters, starts, width)
     return Fields(data, names, starts, sizes) if fine else None
 
 
-def _are_lines(letters: Letters, ends: Ints, sizes: Ints, width: int) -> bool:
+def _are_lines(letters: Letters, ends: Ints, width: int) -> bool:
     """Tell whether so many fields stand in each line, with one and the same blank behind each, but the last."""
-    last, lines = letters[ends[width - 1 :: width]], len(ends) // width
-    others = np.count_nonzero(letters == letters[ends[0]])
+    lines, blank = len(ends) // width, letters[ends[0]]
     return bool(
-        (last == ord("\n")).all()
-        and letters[ends[0]] in b" \t"
-        # Where lines end as they should and the others are as many as they should, all others are such.
-        and others == len(ends) - lines == len(letters) - int(sizes.sum()) - lines
+        lines * width == len(ends)
+        and blank in b" \t"
+        and (letters[ends[width - 1 :: width]] == ord("\n")).all()
+        and np.count_nonzero(letters == blank) == len(ends) - lines
     )
 
 
 def _fill_lines(letters: Letters, starts: Ints, width: int) -> bool:
-    """Tell whether so many fields stand in each line that is not blank."""
+    """Tell whether so many fields stand in each line that is not blank, and there is one."""
+    if not len(starts) or len(starts) % width:
+        return False
     line = np.cumsum((letters == ord("\n")) | (letters == ord("\r")), dtype=np.int32)[starts].reshape(-1, width)
     return bool((line == line[:, :1]).all() and (line[1:, 0] > line[:-1, 0]).all())

@@ -241,16 +241,14 @@ def _side_by_side(waiting: deque[Task], jobs: int) -> Generator[Done, None, list
 
 def _alone(task: Task) -> Done:
     """Do a task in a process of its own; if that dies too, the run is broken."""
-    with _processes(1) as pool:
-        begun, done = _begun(pool, os.getpid), _begun(pool, work, task)
-        try:
-            return done.result()
-        except BrokenProcessPool:
-            if begun.exception() is not None:
-                raise ExaequoError(
-                    "a process of the study ended before it began, perhaps for want of memory, or because a script "
-                    "does not ask `if __name__ == '__main__'`; the same with one job needs no other process."
-                ) from None
+    with suppress(BrokenProcessPool), _processes(1) as pool:
+        begun = _begun(pool, os.getpid)
+        return _begun(pool, work, task).result()
+    if begun.exception() is not None:
+        raise ExaequoError(
+            "a process of the study ended before it began, perhaps for want of memory, or because a script "
+            "does not ask `if __name__ == '__main__'`; the same with one job needs no other process."
+        )
     found = "the process that evaluated it ended, perhaps because the file is damaged or memory ran out"
     mend = "Mend the file or free memory; the same command goes on from here."
     problem = Problem(task.run, None, found, "a sound file, and memory for it", mend)
