@@ -1,7 +1,8 @@
 """Time and memory of works, beside peers. Every tool has a process of its own; they take turns, round by round.
 
 Usage: scripts/bench [WORK]... [--quick] [--rounds N] [--save]
-`--save` writes docs/speed.md, docs/speed.json and docs/speed.svg; works not named keep their last figures.
+`--save` writes docs/speed.md, docs/speed.json and docs/speed.svg; works not named keep their last figures, and so do
+other machines.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
-from speedpage import brief, described, page, picture, printed
+from speedpage import brief, described, machine, page, picture, printed
 from tools import CALLS, SECONDS
 from works import WORKS, Shape, Work, present, tolerance, write
 
@@ -165,11 +166,12 @@ def _exponents(points: list[dict[str, float]]) -> dict[str, float]:
 
     size = np.log([each["size"] for each in points])
     base = min(each["peak MB"] for each in points) * 0.999  # what the process takes whatever it reads
-    grown = [max(each["peak MB"] - base, 1) for each in points[1:]]
-    return {
-        "time exponent": round(float(np.polyfit(size, np.log([each["cpu"] for each in points]), 1)[0]), 2),
-        "memory exponent": round(float(np.polyfit(size[1:], np.log(grown), 1)[0]), 2),
-    }
+    spent, grown = [each["cpu"] for each in points], [max(each["peak MB"] - base, 1) for each in points[1:]]
+    found = {}
+    for of, at, values in (("time", size, np.log(spent)), ("memory", size[1:], np.log(grown))):
+        found[f"{of} exponent"] = round(float(np.polyfit(at, values, 1)[0]), 2)
+        found[f"{of} last step"] = round(float(np.polyfit(at[-2:], values[-2:], 1)[0]), 2)
+    return found
 
 
 def archive(quick: bool) -> dict[str, Any]:
@@ -195,9 +197,10 @@ def main() -> None:
     unknown = {*options.works} - {*WORKS, "archive", "growth"}
     if unknown:
         parser.error(f"no work is called {', '.join(sorted(unknown))}; there are {', '.join(WORKS)}, archive, growth")
-    found: dict[str, Any] = {"works": {}}
-    if options.save and options.works and STORE.exists():
-        found = json.loads(STORE.read_text())
+    stored = json.loads(STORE.read_text()) if options.save and STORE.exists() else {}
+    found = stored.pop(machine(), {"works": {}})
+    if not options.works:
+        found = {"works": {}}
     commands = found.get("about", {}).get("commands", [])
     found["about"] = described(sys.argv[1:], commands, options.built)
     for name in options.works or [*WORKS, "archive", "growth"]:
@@ -209,8 +212,8 @@ def main() -> None:
             found[name] = archive(options.quick) if name == "archive" else growth(options.quick)
             print(json.dumps({name: found[name]}), flush=True)
     if options.save:
-        STORE.write_text(json.dumps(found, indent=1) + "\n")
-        (ROOT / "docs" / "speed.md").write_text(page(found))
+        STORE.write_text(json.dumps({found["about"]["machine"]: found, **stored}, indent=1) + "\n")
+        (ROOT / "docs" / "speed.md").write_text(page(found, [*stored.values()]))
         readme = ROOT / "README.md"
         before, begin, rest = readme.read_text().partition("<!-- made by scripts/bench: -->\n")
         after = rest[rest.index("<!-- end -->") :]

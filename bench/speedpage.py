@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from works import AIMS, MOST
+from works import AIMS, MOST, WORKS, Aim
 
 from exaequo.plot import Chart
 from exaequo.plot.chart import COLOURS, SCHEMA
@@ -21,8 +21,15 @@ _LOG = {"type": "quantitative", "scale": {"type": "log"}}
 _PACKAGES = ("exaequo", "polars", "numpy", "pytrec-eval-terrier", "ir-measures", "ranx", "scikit-learn", "scipy")
 
 
+def machine() -> str:
+    """Return what this machine is called."""
+    info = Path("/proc/cpuinfo")
+    names = [line.partition(":")[2].strip() for line in _lines(info) if line.startswith("model name")]
+    return f"{names[0] if names else platform.processor() or platform.machine()}, {os.cpu_count()} cores"
+
+
 def described(arguments: list[str], before: list[str], built: str) -> dict[str, Any]:
-    """Return the date, the machine, the versions and the commands, after those before; `built` is how trec_eval is."""
+    """Return the date, the versions and the commands, after those before; `built` is how trec_eval is."""
     found = {}
     for package in _PACKAGES:
         try:
@@ -32,11 +39,9 @@ def described(arguments: list[str], before: list[str], built: str) -> dict[str, 
     if program := shutil.which("trec_eval"):
         said = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)  # noqa: S603
         found["trec_eval"] = " ".join([*(said.stdout + said.stderr).split()[-1:], *([f"({built})"] if built else [])])
-    info = Path("/proc/cpuinfo")
-    names = [line.partition(":")[2].strip() for line in _lines(info) if line.startswith("model name")]
     return {
         "date": datetime.now(UTC).date().isoformat(),
-        "machine": f"{names[0] if names else platform.processor() or platform.machine()}, {os.cpu_count()} cores",
+        "machine": machine(),
         "python": platform.python_version(),
         "versions": found,
         "commands": [*before, shlex.join(["python", "bench/speed.py", *arguments])],
@@ -61,8 +66,8 @@ def printed(name: str, work: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def page(found: dict[str, Any]) -> str:
-    """Return docs/speed.md."""
+def page(found: dict[str, Any], others: list[dict[str, Any]]) -> str:
+    """Return docs/speed.md: what was found here, and on other machines."""
     about, loads = found["about"], [work["load"] for work in found["works"].values()] or [0]
     versions = ", ".join(f"{name} {number}" for name, number in about["versions"].items())
     text = [
@@ -87,7 +92,7 @@ def page(found: dict[str, Any]) -> str:
             text.append(f"| {title} | {tool} | {took} | {times} | {seconds(each['cpu'])} | {each['peak MB']:,} MB |")
             title = ""
     text += ["", "![Time and memory beside those of exaequo, and how its own grow with size](speed.svg)", ""]
-    text += [*_aims(found["works"]), *_lost(found["works"]), *_beside(found)]
+    text += [*_aims([found, *others]), *_lost(found["works"]), *_beside(found)]
     return "\n".join(text) + "\n"
 
 
@@ -111,29 +116,33 @@ def brief(found: dict[str, Any]) -> str:
     return "\n".join(text) + "\n"
 
 
-def _aims(works: dict[str, Any]) -> list[str]:
-    """Say what was aimed at, what was found, and whether that is enough."""
+def _aims(machines: list[dict[str, Any]]) -> list[str]:
+    """Say what was aimed at, and what was found on each machine."""
     rows = []
     for aim in AIMS:
-        tools = works.get(aim.work, {}).get("tools", {})
-        if aim.ours not in tools or aim.other not in tools:
-            continue
-        found = tools[aim.other]["times"] / tools[aim.ours]["times"]
         quick = aim.least >= 1
         wanted = f"at least {aim.least:g} times as fast" if quick else f"at most {1 / aim.least:g} times the time"
-        shown = f"{found:.1f} times as fast" if quick else f"{1 / found:.2f} times the time"
-        title = f"{works[aim.work]['title']}: {aim.ours} beside {aim.other}"
-        rows.append(f"| {title} | {wanted} | {shown} | {_reached(found >= aim.least)} |")
+        found = [_beside_ours(each["works"].get(aim.work, {}).get("tools", {}), aim) for each in machines]
+        cells = [_cell(ratio if quick else 1 / ratio, ratio >= aim.least) if ratio else "" for ratio in found]
+        rows.append((f"{WORKS[aim.work].title}: {aim.ours} beside {aim.other}", wanted, *cells))
     for work, most in MOST.items():
-        peak = works.get(work, {}).get("tools", {}).get("exaequo", {}).get("peak MB")
-        if peak is not None:
-            title = f"{works[work]['title']}: memory"
-            rows.append(f"| {title} | at most {most:,} MB | {peak:,} MB | {_reached(peak <= most)} |")
-    return ["## What was aimed at\n", "| work | aim | found | |", "|---|---|---|---|", *rows, ""] if rows else []
+        peaks = [each["works"].get(work, {}).get("tools", {}).get("exaequo", {}).get("peak MB") for each in machines]
+        cells = [_cell(peak, peak <= most) if peak else "" for peak in peaks]
+        rows.append((f"{WORKS[work].title}: memory", f"at most {most:,} MB", *cells))
+    heads = [f"{each['about']['machine']}, {each['about']['date']}" for each in machines]
+    lines = [f"| {' | '.join(row)} |" for row in [("work", "aim", *heads), ["---"] * (2 + len(heads)), *rows]]
+    return ["## What was aimed at\n", *lines, ""]
 
 
-def _reached(enough: bool) -> str:
-    return "reached" if enough else "**not reached**"
+def _beside_ours(tools: dict[str, Any], aim: Aim) -> float:
+    """Return how many times the time of ours the other takes; 0 if it was not measured."""
+    there = aim.ours in tools and aim.other in tools
+    return float(tools[aim.other]["times"] / tools[aim.ours]["times"]) if there else 0.0
+
+
+def _cell(value: float, enough: bool) -> str:
+    shown = f"{value:,}" if isinstance(value, int) else f"{value:.2f}"
+    return shown if enough else f"{shown}, **not reached**"
 
 
 def _lost(works: dict[str, Any]) -> list[str]:
@@ -165,13 +174,15 @@ def _beside(found: dict[str, Any]) -> list[str]:
     if "growth" in found:
         lines += [
             "## Growth\n",
-            "| with | CPU ~ size to the power of | memory above the least ~ size to the power of |",
-            "|---|---|---|",
+            "How CPU and memory above the least grow: the exponent that fits all sizes, 1 being in proportion, and "
+            "that of the last step alone. Memory stops growing with lines where files are read in stretches.\n",
+            "| with | sizes | CPU | last step | memory | last step |",
+            "|---|---|---|---|---|---|",
         ]
-        lines += [
-            f"| {what} | {each['time exponent']} | {each['memory exponent']} |"
-            for what, each in found["growth"].items()
-        ]
+        for what, each in found["growth"].items():
+            sizes = f"{each['points'][0]['size']:,} – {each['points'][-1]['size']:,}"
+            exponents = [each[f"{of} {which}"] for of in ("time", "memory") for which in ("exponent", "last step")]
+            lines.append(f"| {what} | {sizes} | {' | '.join(f'{exponent:.2f}' for exponent in exponents)} |")
     return lines
 
 
