@@ -92,12 +92,16 @@ def test_topics_with_nothing_returned_count() -> None:
 def test_parsing() -> None:
     run = "1 Q0 a 1 0.5 r\n2 Q0 b 1 1e-5 r\n1 Q0 c 2 0.25 r\n"
     qrel = "1 0 a 1\n1 0 b 0\n2 0 a 2\n"
-    for text in (run, run.replace(" ", "\t")):
+    in_order = "1 Q0 a 1 0.5 r\n1 Q0 c 2 0.25 r\n2 Q0 b 1 1e-5 r\n"
+    for text in (run, in_order, run.replace(" ", "\t"), in_order.replace("a", "é")):
         assert ours.parse_run(io.StringIO(text)) == dict(original.parse_run(io.StringIO(text)))
         assert ours.parse_run(text.splitlines()) == dict(original.parse_run(text.splitlines()))
     parsed = ours.parse_qrel(io.StringIO(qrel))
     assert parsed == dict(original.parse_qrel(io.StringIO(qrel)))
     assert all(type(value) is int for judged in parsed.values() for value in judged.values())
+    beyond = "1 0 a 1\n1 0 b 10000000000000000000\n"  # integers of NumPy end before
+    assert ours.parse_qrel(io.StringIO(beyond)) == dict(original.parse_qrel(io.StringIO(beyond)))
+    assert ours.parse_qrel(io.StringIO("1 0 a 0.5\n1 0 b 1\n")) == {"1": {"a": 0.5, "b": 1}}
     assert ours.parse_run(io.StringIO("")) == {}
     assert ours.parse_run(io.StringIO(run))["new"] == {}
     with pytest.raises(ValueError, match="2 fields"):

@@ -13,14 +13,15 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from exaequo.compat import default_ties
-from exaequo.frames import pl
 from exaequo.options import strategies
 from exaequo.read import read_qrels, read_run, trec
+from exaequo.read.plain import LARGE, of_text
 from exaequo.trec_eval.catalogue import BY_NAME, NICKNAMES, Request, requests
 from exaequo.trec_eval.command import computed
 from exaequo.trec_eval.lists import all_topics, build, empty_run
@@ -145,12 +146,24 @@ def _nested(lines: Any, layout: trec.Layout) -> dict[str, dict[str, float]]:
     nested: dict[str, dict[str, float]] = defaultdict(dict)
     if not data.strip():
         return nested
-    frame = trec.parse(data, layout, getattr(lines, "name", layout.what))
-    if layout is trec.QRELS and (frame["rel"] == frame["rel"].floor()).all():
-        frame = frame.cast({"rel": pl.Int64})
-    by_topic = frame.group_by("qid", maintain_order=True).agg("docno", layout.number)
-    nested.update((topic, dict(zip(docnos, values, strict=True))) for topic, docnos, values in by_topic.rows())
+    topics, sizes, names, number = _lists(data, layout, getattr(lines, "name", layout.what))
+    if layout is trec.QRELS and (number == np.floor(number)).all() and np.abs(number).max() < LARGE:
+        number = number.astype(np.int64)
+    documents, values = iter(names), iter(number.tolist())
+    for topic, size in zip(topics, sizes, strict=True):
+        nested[topic] = dict(zip(islice(documents, size), islice(values, size), strict=True))
     return nested
+
+
+def _lists(data: bytes, layout: trec.Layout, name: str) -> tuple[list[str], list[int], list[str], Any]:
+    """Return topics, how many lines each has, and the documents and numbers of the lines, topic after topic."""
+    plain = of_text(data, layout)
+    if plain is not None:
+        return plain.topics, plain.sizes.tolist(), b"\n".join(plain.docno.tolist()).decode().split("\n"), plain.value
+    frame = trec.parse(data, layout, name)
+    by_topic = frame.group_by("qid", maintain_order=True).agg("docno", layout.number)
+    names, number = (by_topic[column].explode() for column in ("docno", layout.number))
+    return by_topic["qid"].to_list(), by_topic["docno"].list.len().to_list(), names.to_list(), number.to_numpy()
 
 
 def content(lines: Any) -> bytes:
