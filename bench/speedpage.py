@@ -145,14 +145,18 @@ def _cell(value: float, enough: bool) -> str:
     return shown if enough else f"{shown}, **not reached**"
 
 
+#: What does a part of the work: it only reads.
+_NO_PEERS = ("C scan", "columns alone", "import numpy")
+
+
 def _lost(works: dict[str, Any]) -> list[str]:
-    """Say where a peer takes less time, of the clock or of processors, or less memory. The C scan is no peer."""
+    """Say where a peer takes less time, of the clock or of processors, or less memory."""
     lines = []
     for work in works.values():
         first = next(iter(work["tools"]))
         ours = work["tools"][first]
         for tool, each in work["tools"].items() if first.startswith("exaequo") else ():
-            if tool.startswith("exaequo") or tool in ("C scan", "import numpy"):
+            if tool.startswith("exaequo") or tool in _NO_PEERS:
                 continue
             less = [f"{1 / each['times']:.2f} times as fast"] if each["times"] < 1 else []
             less += [f"CPU {seconds(each['cpu'])} against {seconds(ours['cpu'])}"] if each["cpu"] < ours["cpu"] else []

@@ -300,6 +300,22 @@ def scan(folder: Path) -> Call:
     return call
 
 
+def columns(folder: Path) -> Call:
+    """What every evaluation needs of the files, read by Polars: names of topics and documents, numbers."""
+    import polars as pl
+
+    qrels, runs = files_of(folder)
+    needed = [(qrels, [0, 2, 3]), *((run, [0, 2, 4]) for run in runs)]
+    names = {"column_1": pl.String, "column_3": pl.String}
+
+    def call() -> dict[str, float]:
+        for path, own in needed:
+            pl.read_csv(path, has_header=False, separator=" ", quote_char=None, columns=own, schema_overrides=names)
+        return {}
+
+    return call
+
+
 def command(*words: str) -> Callable[[Path], Call]:
     """A command line, from its start to its end. QRELS and RUN stand for the files. Compiled files are kept, as for
     what is installed.
