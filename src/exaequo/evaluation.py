@@ -27,13 +27,11 @@ from exaequo.measuring import Evaluated, assembled, evaluated, kept, measured, o
 from exaequo.options import Evaluation, Options, keywords, one_strategy
 from exaequo.order import Ordering
 from exaequo.read import Qrels, QrelsLike, Run, RunLike, RunsLike, each_run, read_qrels, read_run
-from exaequo.read.source import Source, called, is_packed, size_of
+from exaequo.read.source import Source, called, size_of, unpacked_size_of
 from exaequo.read.stretches import LINES, PER_TOPIC, SIZE, Stretch, digest_of_all, read_stretch, stretches
 from exaequo.remarks import remarks_on_judgments, remarks_on_run, remarks_on_topics
 from exaequo.scores import Scores
 
-#: How many times its size what is packed takes, or so.
-_UNPACKED = 10
 #: A run that was judged and sorted, with what there is to say about it.
 Judged = tuple[Ordering, list[str]]
 
@@ -241,11 +239,7 @@ class FileWork:
         """
         sizes = [size_of(each.path) for each in files]
         number = helpers(sum(sizes)) if all(sizes) and self._ours else 0
-        whole = [
-            size * (_UNPACKED if is_packed(unit.path) else 1)
-            for unit, size in zip(files, sizes, strict=True)
-            if unit.stretch is None
-        ]
+        whole = [unpacked_size_of(each.path) for each in files if each.stretch is None]
         room = memory.room() if number and whole else None
         return number if room is None else max(0, min(number, room // max(whole) - 1))
 

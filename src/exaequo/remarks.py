@@ -5,6 +5,7 @@ What cannot be evaluated at all is refused here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -98,17 +99,18 @@ def remarks_on_lines(run: Run) -> list[str]:
     return remarks
 
 
-def refuse_unjudged(run: Run, qrels: Qrels) -> None:
-    """Refuse a run of whose topics none is judged."""
-    mine, judged = (each.frame["qid"].unique().sort() for each in (run, qrels))
-    if mine.is_in(judged.implode()).any():
+def refuse_unjudged(name: str, topics: Iterable[str], qrels: Qrels) -> None:
+    """Refuse a run of these topics if none of them is judged."""
+    mine, judged = sorted({*topics}), qrels.topics
+    if not {*judged}.isdisjoint(mine):
         return
     none = "its only topic is not judged" if len(mine) == 1 else f"none of its {len(mine):,} topics is judged"
-    found = f"{none} ({listed(mine.to_list(), 3)})"
+    found = f"{none} ({listed(mine, 3)})"
     mend = "Check that the run and the qrels are of the same collection."
-    if mine.str.contains(r"\S \S").any() != judged.str.contains(r"\S \S").any():
+    are_texts = [any(re.search(r"\S \S", topic) for topic in each) for each in (mine, judged)]
+    if are_texts[0] != are_texts[1]:
         mend = "If one names queries by id, the other by text, name a field of both: --columns qid=NAME, columns=."
-    raise bad_input(run.source.name, found, f"topics such as {listed(judged.to_list(), 3)}", mend)
+    raise bad_input(name, found, f"topics such as {listed(judged, 3)}", mend)
 
 
 def _remarks_on_documents(judged: JudgedRun) -> list[str]:
@@ -134,7 +136,7 @@ def remarks_on_run(judged: JudgedRun, options: Options) -> list[str]:
     run, stray, missing = judged.run, judged.stray, judged.missing
     remarks = [*map(str, run.source.mended), *run.source.remarks]
     if stray:
-        refuse_unjudged(run, judged.judgments.qrels)
+        refuse_unjudged(run.source.name, run.topics, judged.judgments.qrels)
     remarks += _remarks_on_documents(judged)
     if run.n_names > 1:
         remarks.append(f"{run.source.name}: {run.n_names} different run ids; taken as one run, called {run.name}")

@@ -7,10 +7,12 @@ import gzip
 import hashlib
 import json
 import lzma
+import os
 import sys
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from threading import Thread
 
 import polars as pl
 import pytest
@@ -111,7 +113,7 @@ def test_the_command_says_the_same(small: Path, capfd: pytest.CaptureFixture[str
         ("t0 Q0 a 1 2 x\nt0 Q0 a 2 1 x\n", "topic 't0': document 'a' is there again"),
         ("t0 Q0 a 1 2 x\nt0 Q0 a 2 1 x\n", '; errors="drop", --errors drop, keeps the best score.'),
         ("t0 Q0 a 1 2\n", ", or read it with --engine local --mend."),
-        ("zz Q0 a 1 2 x\n", "none of its 1 topic is judged (zz)"),
+        ("zz Q0 a 1 2 x\n", "its only topic is not judged (zz)"),
         ("", "the file is empty"),
     ],
 )
@@ -121,6 +123,42 @@ def test_bad_files(small: Path, text: str, expected: str, capfd: pytest.CaptureF
     error = capfd.readouterr().err
     assert expected in error
     assert "Traceback" not in error
+
+
+def test_files_that_cannot_be_read(small: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    said = []
+    for engine in ("local", "blocks"):
+        for name in ("none.txt", "."):
+            assert command(["eval", str(small / "qrels.txt"), str(small / name), "--engine", engine]) == 1
+        said.append(capfd.readouterr().err)
+    assert "there is no such file" in said[0]
+    assert "this is a folder" in said[0]
+    assert said[1] == said[0]
+
+
+def test_what_is_read_but_once_is_not_begun_again(small: Path) -> None:
+    fifo = small / "run"
+    os.mkfifo(fifo)
+
+    def write() -> None:
+        for _ in range(2):
+            fifo.write_text(lines(scattered(FRAME)))
+
+    Thread(target=write, daemon=True).start()
+    with pytest.raises(InputError, match="a topic goes on after another has begun"):
+        evaluate_blocks(read_qrels(small / "qrels.txt"), [str(fifo)], MEASURES, Options())
+
+
+@pytest.mark.parametrize("name", ["run.csv", "scattered.txt"])
+def test_a_file_that_changes_meanwhile_is_refused(small: Path, name: str) -> None:
+    path = small / name
+    WRITERS[name](path)
+
+    def change(*_: object) -> None:
+        os.utime(path, ns=(0, path.stat().st_mtime_ns + 10**9))
+
+    with pytest.raises(InputError, match=f"{name}: the file changed while it was read"):
+        evaluate_blocks(read_qrels(small / "qrels.txt"), [str(path)], MEASURES, Options(), progress=change)
 
 
 @pytest.mark.parametrize("name", ["run.gz", "run.bz2", "run.zst", "run.xz"])

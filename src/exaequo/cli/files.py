@@ -105,7 +105,7 @@ class Files:
             try:
                 run = self.run(path, digest=digest)
                 if self.keep_going and qrels is not None:
-                    refuse_unjudged(run, qrels)
+                    refuse_unjudged(run.source.name, run.topics, qrels)
             except InputError as error:
                 if not self.keep_going:
                     raise

@@ -6,15 +6,17 @@ files of some topics each first, in a folder that goes away again.
 
 from __future__ import annotations
 
+import pickle
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
 
-from exaequo.choices import EXPECTED, STDIN
+from exaequo.choices import EXPECTED
 from exaequo.engine.groups import blocks
 from exaequo.engine.kernel import Rows, Work, bad, judged, sound, values, wrong
 from exaequo.engine.pieces import Reading, pieces
@@ -29,13 +31,15 @@ from exaequo.measuring import Evaluated, assembled, kept, orders_of
 from exaequo.options import Options
 from exaequo.read.records import SAMPLED as DRAWN
 from exaequo.read.records import Qrels, starts
-from exaequo.read.source import Source, called
-from exaequo.remarks import remarks_on_judgments, remarks_on_topics
+from exaequo.read.source import Source, called, readable, refuse_changed, unpacked_size_of, version_of
+from exaequo.remarks import refuse_unjudged, remarks_on_judgments, remarks_on_topics
 from exaequo.scores import Scores
-from exaequo.text import count, listed
+from exaequo.text import count
 
-#: Files that lines are sorted into where topics are scattered.
-_FILES = 64
+#: Files that lines are sorted into where topics are scattered, at least; and bytes of a run for which there is one.
+_FILES, _PER_FILE = 64, 1 << 25
+#: Run ids that are counted.
+_IDS = 1000
 #: Lists that the run lacks, evaluated at a time.
 _EMPTY = 20_000
 
@@ -136,17 +140,22 @@ class _Table:
 
     def fill(self, path: str, reading: Reading) -> None:
         """Evaluate a whole file."""
+        with readable(self._source.name):
+            before = version_of(path)
         try:
             self._fill(blocks(self._noted(pieces(path, reading, self._hashed)), ("qid",)))
         except _Scattered:
-            if path == STDIN:
+            if not unpacked_size_of(path):  # it can be read but once
                 found = "a topic goes on after another has begun"
                 raise bad_input(
                     self._source.name, found, "each topic in one piece", "Sort it, or name a file."
                 ) from None
             self._begin()
             with tempfile.TemporaryDirectory(prefix="exaequo-") as folder:
-                self._fill(_sorted(self._noted(pieces(path, reading, self._hashed)), Path(folder)))
+                files = max(_FILES, unpacked_size_of(path) // _PER_FILE)
+                self._fill(_sorted(self._noted(pieces(path, reading, self._hashed)), Path(folder), files))
+        with readable(self._source.name):
+            refuse_changed(path, self._source.name, before)
         lacking = np.flatnonzero(~self._there)
         nothing = pl.DataFrame(schema={"qid": pl.String, "docno": pl.String, "sim": pl.Float64})
         for start in range(0, len(lacking), _EMPTY) if self._work.options.missing != "skip" else ():
@@ -162,7 +171,7 @@ class _Table:
             if "run_id" in frame.columns:
                 ids = frame["run_id"].fill_null("").unique(maintain_order=True).to_list()
                 self._name = self._name or ids[0]
-                if len(self._ids) <= 1000:
+                if len(self._ids) <= _IDS:
                     self._ids.update(ids)
                 frame = frame.drop("run_id")
             if self._work.errors == "drop":
@@ -209,13 +218,12 @@ class _Table:
         if not (self._seen or self._dropped):
             raise bad_input(name, "there are no rows", "a run", "Check how it was made.")
         stray = self._judgments.stray(self._seen)
-        if stray and len(stray) == len(self._seen):
-            found = f"none of its {count(len(stray), 'topic')} is judged ({listed(stray, 3)})"
-            mend = "Check that the run and the qrels are of the same collection."
-            raise bad_input(name, found, f"topics such as {listed(names, 3)}", mend)
+        if stray:
+            refuse_unjudged(name, self._seen, self._judgments.qrels)
         said = []
         if len(self._ids) > 1:
-            said.append(f"{name}: {len(self._ids)} different run ids; taken as one run, called {self._called}")
+            ids = f"{len(self._ids)} different" if len(self._ids) <= _IDS else f"more than {_IDS:,}"
+            said.append(f"{name}: {ids} run ids; taken as one run, called {self._called}")
         if self._dropped:
             why = "no id or finite number, or a document that is there again"
             said.append(f"{name}: {count(self._dropped, 'row')} dropped: {why}")
@@ -233,14 +241,19 @@ class _Table:
         return kept(self._called, self._source, known, measures, orders, values, there, options, **counts)
 
 
-def _sorted(frames: Iterable[pl.DataFrame], folder: Path) -> Iterator[pl.DataFrame]:
-    """Sort lines into files of some topics each; yield them, topic after topic."""
-    for number, frame in enumerate(frames):
-        file = (pl.col("qid").hash(seed=3) % _FILES).alias("file")
+def _sorted(frames: Iterable[pl.DataFrame], folder: Path, files: int) -> Iterator[pl.DataFrame]:
+    """Sort lines into so many files of some topics each; yield them, topic after topic."""
+    for frame in frames:
+        file = (pl.col("qid").hash(seed=3) % files).alias("file")
         for (which,), part in frame.with_columns(file).partition_by("file", include_key=False, as_dict=True).items():
-            part.write_ipc(folder / f"{which}-{number:06}.arrow")
-    for which in range(_FILES):
-        parts = sorted(folder.glob(f"{which}-*.arrow"))
-        if parts:
-            whole = pl.concat([pl.read_ipc(part) for part in parts], how="diagonal")
-            yield from blocks([whole.sort("qid", maintain_order=True)], ("qid",))
+            with (folder / str(which)).open("ab") as sorted_in:
+                pickle.dump(part, sorted_in)
+    for path in sorted(folder.iterdir()):
+        whole = pl.concat(_parts(path), how="diagonal")
+        yield from blocks([whole.sort("qid", maintain_order=True)], ("qid",))
+
+
+def _parts(path: Path) -> Iterator[pl.DataFrame]:
+    with path.open("rb") as sorted_in, suppress(EOFError):
+        while True:
+            yield pickle.load(sorted_in)  # noqa: S301 - it was written right above

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -17,7 +16,17 @@ from exaequo.errors import InputError, bad_input
 from exaequo.frames import pl
 from exaequo.read.golden import is_golden
 from exaequo.read.places import Place
-from exaequo.read.source import END_OF_FILE, MARK, called, damaged, digest_of, packing, unpacked
+from exaequo.read.source import (
+    END_OF_FILE,
+    MARK,
+    called,
+    damaged,
+    digest_of,
+    open_stdin,
+    packing,
+    readable,
+    unpacked,
+)
 from exaequo.read.tables import kind_of, normalise, read
 from exaequo.read.trec import RUN, is_text, parse
 
@@ -90,11 +99,9 @@ class _Hashed(io.RawIOBase):
 def _opened(path: str, name: str) -> Iterator[Any]:
     """Open a file, or standard input."""
     with ExitStack() as stack:
-        try:
-            raw: Any = sys.stdin.buffer if path == STDIN else stack.enter_context(Path(path).open("rb"))
+        with readable(name):
+            raw: Any = open_stdin(name) if path == STDIN else stack.enter_context(Path(path).open("rb"))
             raw.peek(1)
-        except OSError as error:
-            raise bad_input(name, f"cannot be read ({error.strerror})", "a readable file", "Check the path.") from None
         yield raw
 
 

@@ -98,7 +98,7 @@ def _remarks(run: Run, judgments: Judgments, options: Options) -> list[str]:
     """Say what about the topics of a run changes how its scores should be read; refuse one that has none."""
     stray = judgments.stray(run.topics)
     if stray:
-        refuse_unjudged(run, judgments.qrels)
+        refuse_unjudged(run.source.name, run.topics, judgments.qrels)
     missing = judgments.missing(judgments.topics.is_in(run.topics).to_numpy())
     said = [*map(str, run.source.mended), *run.source.remarks]
     return said + remarks_on_topics(run.source.name, stray, missing, judgments.n_topics, options)

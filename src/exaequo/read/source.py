@@ -8,12 +8,13 @@ import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 from stat import S_ISREG
-from typing import TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 from exaequo import memory
 from exaequo.choices import STDIN
@@ -41,6 +42,8 @@ MARK = b"\xef\xbb\xbf"
 _UNPACKED_BY_POLARS = (b"x^", b"x\x01", b"x\x9c", b"x\xda", b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 #: Where files are that each process has for itself.
 _OWN = ("/dev/", "/proc/")
+#: How many times its size what is packed takes, or so.
+_UNPACKED = 10
 #: What text of old Windows programs ends with.
 END_OF_FILE = b"\x1a"
 
@@ -97,7 +100,8 @@ def load(path: str, *, digest: bool = False, marked: bool = False) -> tuple[byte
     What is `marked` as UTF-16 or UTF-32 is refused, or returned as it is.
     """
     name = called(path)
-    raw = _raw_bytes(path, name)
+    with readable(name):
+        raw = open_stdin(name).read() if path == STDIN else _unchanged(path, name)
     source = Source(name, sha256_of(raw) if digest else None)
     data = _unpack(raw, name)
     if data is not raw:
@@ -134,37 +138,59 @@ def size_of(path: str) -> int:
     return about.st_size if S_ISREG(about.st_mode) and not own else 0
 
 
+def unpacked_size_of(path: str) -> int:
+    """Return about how many bytes a file has that can be read again, unpacked; 0 of one that cannot."""
+    return size_of(path) * (_UNPACKED if is_packed(path) else 1)
+
+
 def as_it_stands(data: bytes) -> bytes:
     """Return text that Polars reads as it stands: with a byte-order mark where it would unpack it, whatever it is."""
     return MARK + data if data.startswith(_UNPACKED_BY_POLARS) else data
 
 
-def _raw_bytes(path: str, name: str) -> bytes:
+def version_of(path: str) -> tuple[int, int]:
+    """Return what changes with a file, its size and its time; 0 of what can be read but once."""
+    about = Path(path).stat() if path != STDIN else None
+    return (about.st_size, about.st_mtime_ns) if about and S_ISREG(about.st_mode) else (0, 0)
+
+
+def refuse_changed(path: str, name: str, before: tuple[int, int]) -> None:
+    """Refuse a file that has changed while it was read: half of it may be old, or not yet there."""
+    if version_of(path) != before:
+        raise bad_input(name, "the file changed while it was read", "a finished file", "Try again when it is written.")
+
+
+@contextmanager
+def readable(name: str) -> Iterator[None]:
+    """Say why a file cannot be read."""
     try:
-        if path == STDIN and sys.stdin is None:
-            raise bad_input(name, "standard input is closed", "data", "Name a file.")
-        return sys.stdin.buffer.read() if path == STDIN else _unchanged(path, name)
-    except FileNotFoundError:
-        found, mend = "there is no such file", "Check the path."
-    except IsADirectoryError:
-        found, mend = "this is a folder", "Name the files in it, for example with a * in the shell."
-    except PermissionError as error:
-        found, mend = f"cannot be read ({error.strerror})", "Check the permissions of the file."
+        yield
     except OSError as error:
         found, mend = f"cannot be read ({error.strerror or error})", "Check the path."
-    raise bad_input(name, found, "a readable file", mend)
+        if isinstance(error, FileNotFoundError):
+            found = "there is no such file"
+        elif isinstance(error, IsADirectoryError):
+            found, mend = "this is a folder", "Name the files in it, for example with a * in the shell."
+        elif isinstance(error, PermissionError):
+            mend = "Check the permissions of the file."
+        raise bad_input(name, found, "a readable file", mend) from None
+
+
+def open_stdin(name: str) -> IO[bytes]:
+    """Return standard input, if it is open."""
+    if sys.stdin is None:
+        raise bad_input(name, "standard input is closed", "data", "Name a file.")
+    return sys.stdin.buffer
 
 
 def _unchanged(path: str, name: str) -> bytes:
-    """Read a file; refuse one that changes meanwhile: half of it may be old, or not yet there."""
+    """Read a file that does not change meanwhile."""
     if not path or "\0" in path:
         raise bad_input(repr(path), "no file has this name", "a readable file", "Check the path.")
-    before = Path(path).stat()
-    memory.refuse_too_large(name, before.st_size)
+    before = version_of(path)
+    memory.refuse_too_large(name, before[0])
     data = Path(path).read_bytes()
-    after = Path(path).stat()
-    if S_ISREG(before.st_mode) and (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
-        raise bad_input(name, "the file changed while it was read", "a finished file", "Try again when it is written.")
+    refuse_changed(path, name, before)
     return data
 
 

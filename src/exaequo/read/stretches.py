@@ -17,7 +17,7 @@ from exaequo.read.foreign import refuse_foreign
 from exaequo.read.metadata import header_of
 from exaequo.read.plain import of_text
 from exaequo.read.records import Run
-from exaequo.read.source import Source, called, digest_of
+from exaequo.read.source import Source, called, digest_of, version_of
 from exaequo.read.tables import kind_of
 from exaequo.read.trec import RUN
 
@@ -38,12 +38,6 @@ class Stretch:
     start: int
     end: int
     version: tuple[int, int]
-
-
-def version_of(path: str) -> tuple[int, int]:
-    """Return what changes with a file."""
-    about = Path(path).stat()
-    return about.st_size, about.st_mtime_ns
 
 
 def stretches(path: str, size: int = SIZE) -> list[Stretch]:
