@@ -366,6 +366,22 @@ def test_sizes(text: str, size: float) -> None:
     assert memory.size_of(text) == size
 
 
+@pytest.mark.skipif(not Path("/proc/meminfo").exists(), reason="only Linux tells what is free")
+def test_what_a_container_keeps_of_files_is_free(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "_GROUP", tmp_path)
+    monkeypatch.setattr(memory, "used", lambda: 0)
+    figures = {
+        "max": "400000000",
+        "current": "350000000",
+        "stat": "anon 1\nactive_file 200000000\ninactive_file 50000000\n",
+    }
+    for name, text in figures.items():
+        (tmp_path / f"memory.{name}").write_text(text)
+    assert memory.available() == 300_000_000
+    (tmp_path / "memory.max").write_text("max\n")
+    assert (memory.available() or 0) > 400_000_000
+
+
 def test_a_limit_of_memory(
     data: Path, capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -23,6 +23,8 @@ _SMALL = 8_000_000
 #: Seconds between two looks at what is in use.
 _PAUSE = 0.1
 _UNITS = " KMGT"
+#: Where Linux says how much memory a container may have, and has.
+_GROUP = Path("/sys/fs/cgroup")
 _GIVEN: ContextVar[int | None] = ContextVar("memory", default=None)
 
 
@@ -89,10 +91,10 @@ def available() -> int | None:
         return None
     left = [int(free[1]) * 1024] if free else []
     try:
-        bound, taken = (
-            Path(f"/sys/fs/cgroup/memory.{each}").read_text(encoding="ascii") for each in ("max", "current")
-        )
-        left.append(int(bound) - int(taken))
+        bound, taken, kept = ((_GROUP / f"memory.{each}").read_text("ascii") for each in ("max", "current", "stat"))
+        # What is kept of files goes when others need the room.
+        cached = sum(map(int, re.findall(r"^(?:in)?active_file (\d+)", kept, re.MULTILINE)))
+        left.append(int(bound) - max(int(taken) - cached, 0))
     except (OSError, ValueError):  # no group, or one without a bound
         pass
     return min(left) + used() if left else None
