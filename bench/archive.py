@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
+import os
 import subprocess
 import sys
 import time
@@ -71,45 +71,17 @@ def timed_study(folder: Path, out: Path, jobs: int) -> dict[str, Any]:
     """Study an archive in a process of its own; return seconds and the peak memory of the largest process."""
     command = [sys.executable, "-m", "exaequo", "study", str(folder), "-o", str(out), "--jobs", str(jobs)]
     start = time.perf_counter()
-    subprocess.run(command, check=True)  # noqa: S603 - our own command
+    _, status, used = os.wait4(subprocess.Popen(command).pid, 0)  # noqa: S603 - our own command
     seconds = time.perf_counter() - start
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    if status:
+        raise SystemExit("the study failed; its message stands above")
     archive = json.loads((out / "study.json").read_text())["archive"]
     return {
         **archive,
         "seconds": round(seconds, 1),
         "lines per second": round(archive["lines"] / seconds),
-        "peak MB of a process": round(peak),
+        "peak MB of a process": round(used.ru_maxrss / 1024),
     }
-
-
-def three_to_one(folder: Path, repeats: int = 5) -> float:
-    """Return the time of three strategies and the tie statistics over that of conventional alone, files to values."""
-    from exaequo.choices import INTERVAL
-    from exaequo.judge import judge, prepare
-    from exaequo.measures import parse_measures
-    from exaequo.order import Ordering
-    from exaequo.read import read_qrels, read_run
-    from exaequo.tiestats import tie_statistics
-
-    measures = parse_measures("RR AP")
-    judgments = prepare(read_qrels(folder / "qrels.txt"))
-    runs = sorted((folder / "runs").iterdir())[:12]
-
-    def seconds(strategies: tuple[str, ...]) -> float:
-        start = time.perf_counter()
-        for path in runs:
-            ordering = Ordering(judge(read_run(path), judgments))
-            if len(strategies) > 1:
-                tie_statistics(ordering, depth=DEPTH, single=False)
-            for ties in strategies:
-                ranking = ordering.ranking(ties, depth=DEPTH)
-                for measure in measures:
-                    measure.values(ranking)
-        return time.perf_counter() - start
-
-    ratios = [seconds(INTERVAL) / seconds(("conventional",)) for _ in range(repeats)]
-    return sorted(ratios)[repeats // 2]
 
 
 def main() -> None:

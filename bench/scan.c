@@ -1,4 +1,4 @@
-/* The floor: read judgments and a run, hash topic and document of each line, match them. Nothing is measured.
+/* What reading takes: read judgments and a run, hash topic and document of each line, match them. Nothing is measured.
 
    usage: scan QRELS RUN...    prints the lines matched, and the milliseconds it took */
 

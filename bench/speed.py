@@ -16,13 +16,14 @@ import sys
 import tempfile
 import warnings
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from statistics import median
 from time import perf_counter
 from typing import Any
 
 from speedpage import brief, described, machine, page, picture, printed
-from tools import CALLS, SECONDS
+from tools import CALLS, PEAK, SECONDS, held_by
 from works import WORKS, Shape, Work, present, tolerance, write
 
 ROOT = Path(__file__).parent.parent
@@ -34,31 +35,39 @@ def serve(work: str, tool: str, tiny: Path, folder: Path) -> None:
     warnings.simplefilter("ignore")
     does = WORKS[work].does[tool]
     values = does(tiny)()  # imports, and what is compiled on first use
-    values.pop(CALLS, None)
-    call = does(folder)
+    for figure in (CALLS, PEAK, SECONDS):
+        values.pop(figure, None)
+    call, peak = does(folder), None
     print(json.dumps(values), flush=True)
     for _ in sys.stdin:
         start, used = perf_counter(), _used()
         values = call()
         took, cpu, calls = perf_counter() - start, _used() - used, values.pop(CALLS, 1)
+        peak = values.pop(PEAK, None)
         took = values.pop(SECONDS, took / calls)
         print(json.dumps({"seconds": took, "cpu": cpu / calls, "values": values}), flush=True)
-    print(json.dumps(_peak()))
+    print(json.dumps(_peak() if peak is None else peak))
 
 
 def _used() -> float:
-    """Return the seconds of processors that this process and those it started have used."""
+    """Return the seconds of processors that this process, those it started and those that help it have used."""
     both = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return sum(each.ru_utime + each.ru_stime for each in both)
+    helping = chain(*(Path(f"/proc/{pid}/task").glob("*/schedstat") for pid in _helping()))
+    return sum(each.ru_utime + each.ru_stime for each in both) + sum(
+        int(each.read_text().split()[0]) / 1e9 for each in helping
+    )
 
 
 def _peak() -> float:
-    """Return the most memory this process held, or the largest of those it started, in MB."""
-    status = Path("/proc/self/status")
-    lines = status.read_text().splitlines() if status.exists() else []
-    own = [int(line.split()[1]) for line in lines if line.startswith("VmHWM:")]
-    mine = own[0] if own else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return max(mine, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss) / 1024
+    """Return the most memory that this process and those that help it held, in MB."""
+    held = [held_by(pid) for pid in ("self", *_helping())]
+    return (held[0] and sum(held)) or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def _helping() -> list[int]:
+    """Return the processes that help this one."""
+    hands = sys.modules.get("exaequo.hands")
+    return [hand.process.pid for hand in hands._hands if hand.alive] if hands else []
 
 
 class Worker:

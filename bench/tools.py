@@ -11,7 +11,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,8 @@ RANX = {"AP": "map", "nDCG": "ndcg", "P@10": "precision@10", "RR": "mrr", "R@100
 TEN = ("AP", "nDCG", "P@10", "RR", "R@1000", "Bpref", "nDCG@10", "P@5", "RBP", "RPrec")
 #: Seconds that a program took by its own account, where starting it is no part of the work.
 SECONDS = "seconds"
+#: The most memory that a program held, where this process does no work.
+PEAK = "peak"
 #: How often a short work was done for one measurement.
 CALLS = "calls"
 
@@ -57,10 +61,16 @@ def averaged(each: Sequence[Mapping[str, float]]) -> dict[str, float]:
 # --------------------------------------------------------------------------------------------------------- exaequo
 
 
-def ours(measures: tuple[str, ...] = tuple(PAIRS), ties: Any = "conventional") -> Callable[[Path], Call]:
+def ours(
+    measures: tuple[str, ...] = tuple(PAIRS), ties: Any = "conventional", *, alone: bool = False
+) -> Callable[[Path], Call]:
+    """From files; `alone` without the help of other processes."""
+
     def prepare(folder: Path) -> Call:
         import exaequo
 
+        if alone:
+            os.environ["EXAEQUO_PROCESSES"] = "1"
         qrels, runs = files_of(folder)
 
         def call() -> dict[str, float]:
@@ -72,6 +82,26 @@ def ours(measures: tuple[str, ...] = tuple(PAIRS), ties: Any = "conventional") -
         return call
 
     return prepare
+
+
+def ours_with_statistics(folder: Path) -> Call:
+    """Three strategies, and how many documents are tied, list by list."""
+    from exaequo.choices import INTERVAL
+    from exaequo.evaluation import evaluate_runs, judged_runs
+    from exaequo.measures import parse_measures
+    from exaequo.options import Options
+    from exaequo.read import read_qrels, read_runs
+    from exaequo.tiestats import tie_statistics
+
+    qrels, runs = files_of(folder)
+    options = Options.of(INTERVAL, precision="single")
+
+    def call() -> dict[str, float]:
+        judged = judged_runs(read_qrels(qrels), read_runs(runs), options)
+        scores = evaluate_runs(judged, parse_measures([*PAIRS]), options, facts=tie_statistics)
+        return averaged([{m: scores.mean(m, run=run, ties="conventional") for m in PAIRS} for run in scores.runs])
+
+    return call
 
 
 def ours_in_memory(folder: Path) -> Call:
@@ -159,7 +189,9 @@ def script(module: Any, folder: Path, measures: tuple[str, ...]) -> Call:
 
 
 def by_our_names(found: Mapping[str, float]) -> dict[str, float]:
-    return {our: found[their] for our, their in PAIRS.items()}
+    """Call the six as we do, and others as they are."""
+    ours = {their: our for our, their in PAIRS.items()}
+    return {ours.get(name, name): value for name, value in found.items()}
 
 
 def pytrec_eval_files(measures: tuple[str, ...]) -> Callable[[Path], Call]:
@@ -265,21 +297,41 @@ def _ranked(ranx: Any, qrels: Any, run: Any) -> dict[str, float]:
     return {our: float(found[their]) for our, their in RANX.items()}
 
 
+def held_by(pid: object) -> float:
+    """Return the most memory that a process held so far, in MB; 0 where the system does not tell."""
+    status = Path(f"/proc/{pid}/status")
+    lines = status.read_text().splitlines() if status.exists() else []
+    return sum(int(line.split()[1]) for line in lines if line.startswith("VmHWM:")) / 1024
+
+
+def peak_of(line: Sequence[Any]) -> dict[str, float]:
+    """Return the most memory that a program holds, looking at it as long as it runs.
+
+    What the system says of a child once it has ended begins with what its parent held.
+    """
+    most = 0.0
+    with subprocess.Popen([*map(str, line)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:  # noqa: S603
+        while process.poll() is None:
+            with suppress(OSError):  # it ended meanwhile
+                most = max(most, held_by(process.pid))
+    return {PEAK: most}
+
+
 def program(*asked: str) -> Callable[[Path], Call]:
     """The official program, called once per run."""
 
     def prepare(folder: Path) -> Call:
         qrels, runs = files_of(folder)
-        found = shutil.which("trec_eval") or "trec_eval"
+        line = [shutil.which("trec_eval") or "trec_eval", *chain(*(("-m", name) for name in asked)), str(qrels)]
+        peak = peak_of([*line, str(runs[0])])
 
         def call() -> dict[str, float]:
             means = []
             for run in runs:
-                flags = [part for name in asked for part in ("-m", name)]
-                text = subprocess.run([found, *flags, str(qrels), str(run)], check=True, capture_output=True, text=True)  # noqa: S603
+                text = subprocess.run([*line, str(run)], check=True, capture_output=True, text=True)  # noqa: S603
                 rows = [line.split() for line in text.stdout.splitlines()]
                 means.append(by_our_names({row[0]: float(row[2]) for row in rows if row[0] in PAIRS.values()}))
-            return averaged(means)
+            return {**averaged(means), **peak}
 
         return call
 
@@ -287,17 +339,34 @@ def program(*asked: str) -> Callable[[Path], Call]:
 
 
 def scan(folder: Path) -> Call:
-    """The C scan; it says itself how long it took."""
+    """A scan in C, which says itself how long it took, and how many lines it matched."""
     qrels, runs = files_of(folder)
     built = Path(tempfile.mkdtemp()) / "scan"
     compiler = shutil.which("cc") or "cc"
     subprocess.run([compiler, "-O2", "-o", str(built), str(Path(__file__).parent / "scan.c")], check=True)  # noqa: S603
+    peak, judged = peak_of([built, qrels, *runs]), _judged(qrels, runs)
 
     def call() -> dict[str, float]:
         done = subprocess.run([built, qrels, *runs], check=True, capture_output=True, text=True)  # noqa: S603
-        return {SECONDS: float(done.stdout.split()[1]) / 1000}
+        matched, milliseconds = done.stdout.split()
+        if int(matched) != judged:
+            raise SystemExit(f"the C scan matched {matched} lines of {judged} that are judged")
+        return {SECONDS: float(milliseconds) / 1000, **peak}
 
     return call
+
+
+def _judged(qrels: Path, runs: Sequence[Path]) -> int:
+    """Return how many lines of all runs are judged."""
+
+    def pairs(path: Path) -> Iterator[tuple[bytes, bytes]]:
+        with path.open("rb") as lines:
+            for line in lines:
+                topic, _, docno, *_ = line.split()
+                yield topic, docno
+
+    known = {*pairs(qrels)}
+    return sum(pair in known for run in runs for pair in pairs(run))
 
 
 def columns(folder: Path) -> Call:
@@ -327,10 +396,11 @@ def command(*words: str) -> Callable[[Path], Call]:
         own = Path(sys.executable).parent / "exaequo"
         names = {"QRELS": str(qrels), "RUN": str(runs[0]), "PYTHON": sys.executable, "EXAEQUO": str(own)}
         line = [names.get(word, word) for word in words]
+        peak = peak_of(line)
 
         def call() -> dict[str, float]:
             subprocess.run(line, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)  # noqa: S603
-            return {}
+            return {**peak}
 
         return call
 
@@ -368,64 +438,3 @@ def frames(folder: Path) -> tuple[Any, Any]:
     judged, returned = ([(t, d, n) for t, own in each.items() for d, n in own.items()] for each in objects(folder))
     ids = ["query_id", "doc_id"]
     return pd.DataFrame(judged, columns=[*ids, "relevance"]), pd.DataFrame(returned, columns=[*ids, "score"])
-
-
-# ------------------------------------------------------------------------------------------- lists judged throughout
-
-
-def _matrix() -> tuple[Any, Any]:
-    random = np.random.Generator(np.random.PCG64(1))
-    return random.integers(0, 3, (1000, 100)), random.permuted(np.tile(np.arange(100.0), (1000, 1)), axis=1)
-
-
-def sklearn_matrix(_: Path) -> Call:
-    from sklearn.metrics import ndcg_score
-
-    grades, scores = _matrix()
-    return lambda: {"nDCG": float(ndcg_score(grades, scores))}
-
-
-def ours_matrix(_: Path) -> Call:
-    import polars as pl
-
-    import exaequo
-
-    grades, scores = _matrix()
-    topic = np.repeat(np.arange(len(grades)), grades.shape[1]).astype(str)
-    docno = np.tile(np.arange(grades.shape[1]), len(grades)).astype(str)
-
-    def call() -> dict[str, float]:
-        ids = {"qid": pl.Series(topic), "docno": pl.Series(docno)}
-        qrels, run = pl.DataFrame({**ids, "rel": grades.ravel()}), pl.DataFrame({**ids, "sim": scores.ravel()})
-        return {"nDCG": exaequo.evaluate(qrels, run, "nDCG").mean("nDCG")}
-
-    return call
-
-
-# ---------------------------------------------------------------------------------------------- tests over all pairs
-
-
-def _differences() -> Any:
-    values = np.random.Generator(np.random.PCG64(1)).random((10, 50))
-    first, second = np.triu_indices(len(values), 1)
-    return values[second] - values[first]
-
-
-def ours_permutation(_: Path) -> Call:
-    from exaequo.stats.tests import Setting, randomization
-
-    differences = _differences()
-    return lambda: {"p": float(np.mean(randomization(differences, Setting(samples=10_000))))}
-
-
-def scipy_permutation(_: Path) -> Call:
-    from scipy.stats import permutation_test
-
-    def call() -> dict[str, float]:
-        each = [
-            permutation_test((row,), np.mean, permutation_type="samples", n_resamples=10_000, rng=1, vectorized=True)
-            for row in _differences()
-        ]
-        return {"p": float(np.mean([one.pvalue for one in each]))}
-
-    return call

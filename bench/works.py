@@ -8,9 +8,10 @@ from __future__ import annotations
 import random
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import arrays
 import tools
 from tools import COLD, PAIRS, Call, command, drop_in, often, ours, program, pytrec_eval_files
 
@@ -25,22 +26,38 @@ FILES: Mapping[str, Prepare] = {
     "trec_eval": program(*OFFICIAL),
     "C scan": tools.scan,
 }
+#: From 48 MB on other processes help; and without them.
+ALONE = "exaequo, one process"
+MANY = {"exaequo": ours(), ALONE: ours(alone=True), **FILES}
 #: Without the one that takes minutes for millions of lines; the same beside what reads the columns alone; without the
 #: one that takes hours for as many topics, as it looks for each among all of them.
-PATIENT = {tool: does for tool, does in FILES.items() if tool != "ir_measures"}
+PATIENT = {tool: does for tool, does in MANY.items() if tool != "ir_measures"}
 LARGE = {**PATIENT, "columns alone": tools.columns}
 TOPICS = {tool: does for tool, does in FILES.items() if tool != "trec_eval"}
 
 
+#: What files are that are less clean than those of the other works.
+STYLES = {
+    "exponents": "one run, scores such as 1.234e-07",
+    "accents": "one run, one document called é",
+    "scattered": "one run, lines in any order",
+}
+READERS = {tool: does for tool, does in FILES.items() if tool in ("exaequo", "pytrec_eval", "trec_eval")}
+
+
 @dataclass(frozen=True)
 class Shape:
-    """How large a collection is, how many runs it has, and how many different scores lists have, if that is fixed."""
+    """How large a collection is, how many runs it has, how many different scores lists have, if that is fixed.
+
+    `style` is one of `STYLES`.
+    """
 
     topics: int
     depth: int
     judged: int
     runs: int = 1
     scores: int | None = None
+    style: str = ""
 
 
 @dataclass(frozen=True)
@@ -60,8 +77,8 @@ ONE, SMALL = Shape(50, 1000, 1500), Shape(20, 500, 300)
 _CLOSE = {"ranx": 5e-3, "exaequo for ranx": 5e-3, "trec_eval": 5.1e-5, "scipy": 2e-2}
 _EXAEQUO = ("EXAEQUO",)
 TINY = Shape(3, 10, 10)
-#: All measures of the drop-in that need no parameters of their own; with cutoffs by name.
-EVERY = ("all_trec", "P_10", "recall_1000")
+#: All measures of the drop-in that need no parameters of their own.
+EVERY = ("all_trec",)
 
 WORKS = {
     "one": Work("one run, files to six measures", ONE, SMALL, {**FILES, "ranx": tools.ranx_files}, 15),
@@ -70,16 +87,20 @@ WORKS = {
         ONE,
         SMALL,
         {
-            "exaequo": drop_in(("all_trec",)),
+            "exaequo": drop_in(EVERY),
             "pytrec_eval": pytrec_eval_files(EVERY),
             "trec_eval": program("all_trec"),
         },
     ),
     "forty": Work("40 runs", Shape(50, 1000, 1500, 40), Shape(20, 500, 300, 4), PATIENT, 5),
-    "hundred": Work("100 runs", Shape(50, 1000, 1500, 100), Shape(20, 500, 300, 10), FILES, 3),
+    "hundred": Work("100 runs", Shape(50, 1000, 1500, 100), Shape(20, 500, 300, 10), MANY, 3),
     "five": Work("one run of 5 million lines", Shape(5000, 1000, 50), Shape(200, 1000, 50), LARGE, 3),
     "large": Work("one run of 7 million lines", Shape(6980, 1000, 50), Shape(300, 1000, 50), LARGE, 3),
     "tie": Work("a run that is one big tie", Shape(50, 1000, 1500, 1, 1), Shape(20, 500, 300, 1, 1), FILES),
+    **{
+        style: Work(title, replace(ONE, style=style), replace(SMALL, style=style), READERS)
+        for style, title in STYLES.items()
+    },
     "wide": Work("500,000 topics, one judgment each", Shape(500_000, 2, 1), Shape(20_000, 2, 1), TOPICS, 3),
     "objects": Work(
         "dicts in memory to six measures",
@@ -136,7 +157,7 @@ WORKS = {
         "1,000 lists of 100, all judged, nDCG from arrays",
         SMALL,
         SMALL,
-        {"exaequo": tools.ours_matrix, "scikit-learn": tools.sklearn_matrix},
+        {"exaequo": arrays.ours_matrix, "scikit-learn": arrays.sklearn_matrix},
         15,
     ),
     "cold": Work(
@@ -158,7 +179,11 @@ WORKS = {
         "conventional alone, and three strategies together",
         ONE,
         SMALL,
-        {"conventional": ours(), "three strategies": ours(ties=("conventional", "realistic", "optimistic"))},
+        {
+            "conventional": ours(),
+            "three strategies": ours(ties=("conventional", "realistic", "optimistic")),
+            "and tie statistics": tools.ours_with_statistics,
+        },
         15,
     ),
     "measures": Work(
@@ -177,7 +202,7 @@ WORKS = {
         "permutation tests of 45 pairs",
         SMALL,
         SMALL,
-        {"exaequo": tools.ours_permutation, "scipy": tools.scipy_permutation},
+        {"exaequo": arrays.ours_permutation, "scipy": arrays.scipy_permutation},
         5,
     ),
 }
@@ -215,7 +240,7 @@ AIMS = (
     Aim("cold", "import numpy", 1 / 2, "exaequo trec_eval -m map"),
     Aim("cold", "import numpy", 1 / 3, "exaequo eval"),
     Aim("cold", "import numpy", 1, "exaequo --help"),
-    Aim("strategies", "conventional", 1 / 1.2, "three strategies"),
+    *(Aim("strategies", "conventional", 1 / 1.2, ours) for ours in ("three strategies", "and tie statistics")),
     Aim("measures", "one measure", 1 / 1.5, "ten measures"),
 )
 #: The most memory, in MB, that a run of millions of lines may take.
@@ -251,9 +276,18 @@ def write(folder: Path, shape: Shape, seed: int = 1) -> Path:
                 stream.writelines(_list_of(topic, source.sample(pool, shape.depth), shape, source))
         for stream in streams:
             stream.close()
+    if shape.style == "scattered":
+        for path in (folder / "runs").iterdir():
+            lines = path.read_text().splitlines(keepends=True)
+            path.write_text("".join(source.sample(lines, len(lines))))
     return folder
 
 
 def _list_of(topic: int, documents: list[str], shape: Shape, source: random.Random) -> list[str]:
+    if shape.style == "accents" and topic == 301:
+        documents = ["é", *documents[1:]]
     sims = sorted((round(source.random() * 20, 3) if shape.scores is None else 1.0 for _ in documents), reverse=True)
-    return [f"{topic} Q0 {d} {n} {sim} sys\n" for n, (d, sim) in enumerate(zip(documents, sims, strict=True), 1)]
+    form = "{:.3e}" if shape.style == "exponents" else "{}"
+    small = 1e-8 if shape.style == "exponents" else 1
+    both = enumerate(zip(documents, sims, strict=True), 1)
+    return [f"{topic} Q0 {d} {n} {form.format(sim * small)} sys\n" for n, (d, sim) in both]

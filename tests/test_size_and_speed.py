@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from archive import three_to_one, write_archive
 from comparison import all_pairs
 from speed import measured
 from works import WORKS, Shape
@@ -25,12 +23,6 @@ def test_faster_than_pytrec_eval() -> None:
     assert measured("one", work, 9, quick=False)["tools"]["pytrec_eval"]["times"] > 1.5
 
 
-def test_three_strategies_cost_little_more_than_one(tmp_path: Path) -> None:
-    """The figure to show is 1.6; more is allowed here, because other programs may run beside this one."""
-    write_archive(tmp_path, scale=0.05)
-    assert three_to_one(tmp_path / "web" / "1993") < 2.2
-
-
 def times(work: str, rounds: int = 7) -> dict[str, float]:
     """Return how many times the time of the first tool each takes."""
     return {tool: each["times"] for tool, each in measured(work, WORKS[work], rounds, quick=False)["tools"].items()}
@@ -47,7 +39,9 @@ def test_small_work_beside_peers() -> None:
 
 
 def test_more_strategies_and_measures_cost_little() -> None:
-    assert times("strategies")["three strategies"] < 1.5
+    found = times("strategies")
+    assert found["three strategies"] < 1.5
+    assert found["and tie statistics"] < 1.6
     assert times("measures")["ten measures"] < 1.5
 
 
