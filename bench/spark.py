@@ -1,8 +1,9 @@
 """Time and memory of the engines, on made-up runs of so many million lines.
 
-Usage: python bench/spark.py [--lines 1 10 70] [--engines local blocks spark] [--master local[2]] [--save]
+Usage: python bench/spark.py [--lines 1 10 70] [--engines local 'local .gz' ...] [--master local[2]] [--save]
        python bench/spark.py --tasks [2 20 200] [--save]
-One run of lists of 1,000 documents, 50 judged in each topic, as TREC text; `exaequo eval` reads it, file to means.
+One run of lists of 1,000 documents, 50 judged in each topic, as TREC text, or packed; `exaequo eval` reads it, file to
+means. Packed, `local` needs all of it in memory, and refuses what is too large.
 Memory is the peak of each process: the command, its JVM, the largest of Spark's Python workers. `--save` writes
 docs/spark.json and the table of docs/spark.md. Needs 45 bytes of disk a line. `--tasks` evaluates a million lines in so
 many tasks of Spark, in a session that is warm: the slope of the time over the tasks is the overhead of one.
@@ -11,8 +12,10 @@ many tasks of Spark, in a session that is warm: the slope of the time over the t
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -32,6 +35,7 @@ DEPTH, JUDGED, PAUSE = 1000, 50, 0.1
 STORE, PAGE = ROOT / "docs" / "spark.json", ROOT / "docs" / "spark.md"
 BEGIN, END = "<!-- made by bench/spark.py: -->\n", "<!-- end -->\n"
 BEGIN_TASKS = "<!-- made by bench/spark.py --tasks: -->\n"
+ENGINES = ["local", "local .gz", "blocks .gz", "spark"]
 MEASURES = "AP nDCG@10 RR P@10 R@1000"
 
 
@@ -61,8 +65,17 @@ def _text(frame: pl.DataFrame, file: object) -> None:
 
 def measured(folder: Path, engine: str, master: str, digits: dict[str, str]) -> dict[str, float]:
     """Run the command; return seconds, and the peak of memory of each kind of process in MB."""
-    command = [sys.executable, "-m", "exaequo", "eval", folder / "qrels.txt", folder / "run.txt", "-m", MEASURES]
-    command += ["--engine", engine, "--format", "csv", *(["--master", master] if engine == "spark" else [])]
+    kind, _, packed = engine.partition(" ")
+    command = [sys.executable, "-m", "exaequo", "eval", folder / "qrels.txt", folder / f"run.txt{packed}"]
+    command += [
+        "-m",
+        MEASURES,
+        "--engine",
+        kind,
+        "--format",
+        "csv",
+        *(["--master", master] if engine == "spark" else []),
+    ]
     start = time.perf_counter()
     with subprocess.Popen(  # noqa: S603 - our own command
         list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -108,7 +121,7 @@ def table(results: list[dict[str, object]]) -> str:
     rows = ["| lines | engine | seconds | command, MB | JVM, MB | a worker, MB |", "|---:|---|---:|---:|---:|---:|"]
     for each in results:
         sizes = " | ".join(f"{each[kind]:,.0f}" if kind in each else "" for kind in ("command", "jvm", "worker"))
-        engine = f"Spark, {each['master']}" if each["engine"] == "spark" else each["engine"]
+        engine = f"Spark, {each['master']}" if each["engine"] == "spark" else str(each["engine"]).replace(" ", ", ")
         rows.append(f"| {each['lines']:,} | {engine} | {each['seconds']:.1f} | {sizes} |")
     loads = sorted(float(str(each["load"])) for each in results)
     note = f"{os.cpu_count()} cores; the load of the machine at the start of each: {loads[0]:.1f} to {loads[-1]:.1f}."
@@ -160,7 +173,7 @@ def _write(begin: str, made: str) -> None:
 def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     asked.add_argument("--lines", type=float, nargs="+", default=[1, 10, 70], metavar="MILLION")
-    asked.add_argument("--engines", nargs="+", default=["local", "blocks", "spark"])
+    asked.add_argument("--engines", nargs="+", default=ENGINES)
     asked.add_argument("--master", default="local[2]")
     asked.add_argument("--tasks", type=int, nargs="*", metavar="N")
     asked.add_argument("--save", action="store_true")
@@ -180,6 +193,9 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as name:
             folder, digits = Path(name), dict[str, str]()
             write(folder, int(million * 1e6))
+            if any(engine.endswith(".gz") for engine in given.engines):
+                with (folder / "run.txt").open("rb") as run, gzip.open(folder / "run.txt.gz", "wb", 1) as packed:
+                    shutil.copyfileobj(run, packed)
             for engine in given.engines:
                 load = os.getloadavg()[0]
                 found = measured(folder, engine, given.master, digits)
@@ -190,9 +206,9 @@ def main() -> None:
                 raise SystemExit(f"the engines disagree: {digits}")
     new = {(each["lines"], each["engine"]) for each in results}
     if given.save and STORE.exists():  # what was not measured now keeps its figures
-        results += [each for each in json.loads(STORE.read_text()) if (each["lines"], each["engine"]) not in new]
-        order = ["local", "blocks", "spark"]
-        results.sort(key=lambda each: (each["lines"], order.index(str(each["engine"]))))
+        old = (each for each in json.loads(STORE.read_text()) if each["engine"] in ENGINES)
+        results += [each for each in old if (each["lines"], each["engine"]) not in new]
+        results.sort(key=lambda each: (each["lines"], ENGINES.index(str(each["engine"]))))
     print(table(results))
     if given.save:
         STORE.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
