@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -182,6 +183,18 @@ def test_where_no_threads_are_to_be_had_all_is_done_here(monkeypatch: pytest.Mon
 def test_a_path_of_imports_may_hold_anything(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [Path("odd"), b"odd", *sys.path])
     assert len({*together()}) == 2
+
+
+def test_what_is_isolated_has_hands_that_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `python -I` passes over, they pass over too."""
+    (tmp_path / "sitecustomize.py").write_text(f"open({str(tmp_path / 'loaded')!r}, 'w')")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    for isolated in (1, 0):
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "flags", SimpleNamespace(isolated=isolated))
+            assert len({*together()}) == 2
+        assert (tmp_path / "loaded").exists() != isolated
+        hands.dismiss()
 
 
 def test_units_that_cannot_be_sent_are_done_here() -> None:

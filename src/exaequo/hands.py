@@ -164,7 +164,8 @@ class _Hand:
 
         alone = dict.fromkeys((VARIABLE, *_ONE_THREAD), "1")
         path = [each for each in sys.path if isinstance(each, str)]  # imports pass over what else is there
-        command = [sys.executable, "-c", _START.format(path=path)]
+        alike = ["-I"] if sys.flags.isolated else []
+        command = [sys.executable, *alike, "-c", _START.format(path=path)]
         self.process = Popen(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env={**os.environ, **alone})  # noqa: S603
         self.pipes: Any = self.process.stdin, self.process.stdout
         self.busy = False
