@@ -82,6 +82,14 @@ def test_the_first_error_is_raised_whoever_met_it() -> None:
     assert shared(handwork.number, ["1", "2", "3"]) == [1, 2, 3]
 
 
+def test_an_error_from_outside_ends_all_at_once(tmp_path: Path) -> None:
+    """It is not lost, though the same work would succeed if it were done again."""
+    with pytest.raises(TimeoutError):
+        shared(handwork.late, [(str(tmp_path), os.getpid())] * 30)
+    assert not any(hand.alive for hand in hands._hands)
+    assert len({*together()}) == 2
+
+
 def test_nothing_is_begun_after_an_error_and_what_is_given_back_is_next() -> None:
     lot = hands._Lot(range(9))
     first, second = lot.take(3), lot.some(1)
