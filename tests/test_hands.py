@@ -205,6 +205,15 @@ def test_what_is_isolated_has_hands_that_are(tmp_path: Path, monkeypatch: pytest
         hands.dismiss()
 
 
+def test_another_release_does_not_help(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may have been installed since this process began."""
+    monkeypatch.setattr(hands, "__version__", "0")
+    (hand,) = hands._asked(1)
+    assert hand.process.wait(PATIENCE) == 0
+    hand.rest()
+    assert shared(handwork.number, ["1", "2"]) == [1, 2]
+
+
 def test_units_that_cannot_be_sent_are_done_here() -> None:
     class Local(str):
         __slots__ = ()

@@ -19,7 +19,7 @@ from pathlib import Path
 from threading import Condition, Lock, Thread, Timer
 from typing import Any, TypeVar
 
-from exaequo import memory
+from exaequo import __version__, memory
 from exaequo.errors import ExaequoError
 
 U = TypeVar("U")
@@ -36,7 +36,7 @@ _WORTH, _WORTH_STARTING = 8_000_000, 48_000_000
 _PATIENCE = 60.0
 #: Seconds between two looks whether the caller is still there.
 _PAUSE = 0.5
-_START = "import sys; sys.path[:] = {path!r}; from exaequo.hands import serve; serve()"
+_START = "import sys; sys.path[:] = {path!r}; from exaequo.hands import serve; serve({version!r})"
 #: Errors of work itself; where hands have ended, there may be more memory.
 _OURS = (ExaequoError, MemoryError)
 _ONE_THREAD = ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
@@ -169,7 +169,7 @@ class _Hand:
         alone = dict.fromkeys((VARIABLE, *_ONE_THREAD), "1")
         path = [each for each in sys.path if isinstance(each, str)]  # imports pass over what else is there
         alike = ["-I"] if sys.flags.isolated else []
-        command = [sys.executable, *alike, "-c", _START.format(path=path)]
+        command = [sys.executable, *alike, "-c", _START.format(path=path, version=__version__)]
         self.process = Popen(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env={**os.environ, **alone})  # noqa: S603
         self.pipes: Any = self.process.stdin, self.process.stdout
         self.busy = False
@@ -276,10 +276,15 @@ def _follow(caller: int) -> None:
     os._exit(0)
 
 
-def serve() -> None:
-    """Do what comes on standard input, and answer on standard output; end where that ends, or nothing comes."""
+def serve(version: str) -> None:
+    """Do what comes on standard input, and answer on standard output; end where that ends, or nothing comes.
+
+    Also where the caller has another release, which was replaced since it began: both may measure differently.
+    """
     import signal
 
+    if version != __version__:
+        os._exit(0)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # those are for the caller
     source, target = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # nothing else is said there
