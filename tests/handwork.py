@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from exaequo.errors import BadParameter
 from waiting import soon
 
 
@@ -49,7 +50,20 @@ def hard(unit: tuple[str, int]) -> int:
 
 def number(unit: str) -> int:
     """Read a number; fail where it is none."""
+    if not unit.isdecimal():
+        raise BadParameter(f"no number: {unit!r}")
     return int(unit)
+
+
+def late(unit: tuple[str, int]) -> int:
+    """Fail once in the process that the unit names, as where a signal says that time is up."""
+    folder, process = unit
+    mark = Path(folder) / "late"
+    met(folder)
+    if os.getpid() == process and not mark.exists():
+        mark.touch()
+        raise TimeoutError
+    return os.getpid()
 
 
 def returned(ranking: Any) -> Any:

@@ -402,7 +402,7 @@ def test_a_limit_of_memory(
 
 def test_the_variable_and_what_is_free(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(memory.VARIABLE, "150MB")
-    with pytest.raises(exaequo.InputError, match=f"as --memory or {memory.VARIABLE} says"):
+    with pytest.raises(exaequo.InputError, match=f"[1-9][0-9]* kB of .* as --memory or {memory.VARIABLE} says"):
         exaequo.read_run(data / "runs" / "bm25.txt")
     monkeypatch.delenv(memory.VARIABLE)
     monkeypatch.setattr(memory, "available", lambda: 100_000_000)

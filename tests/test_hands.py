@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -79,6 +80,14 @@ def test_the_first_error_is_raised_whoever_met_it() -> None:
         with pytest.raises(ValueError, match=f"'bad{bad}'"):
             shared(handwork.number, units)
     assert shared(handwork.number, ["1", "2", "3"]) == [1, 2, 3]
+
+
+def test_an_error_from_outside_ends_all_at_once(tmp_path: Path) -> None:
+    """It is not lost, though the same work would succeed if it were done again."""
+    with pytest.raises(TimeoutError):
+        shared(handwork.late, [(str(tmp_path), os.getpid())] * 30)
+    assert not any(hand.alive for hand in hands._hands)
+    assert len({*together()}) == 2
 
 
 def test_nothing_is_begun_after_an_error_and_what_is_given_back_is_next() -> None:
@@ -182,6 +191,27 @@ def test_where_no_threads_are_to_be_had_all_is_done_here(monkeypatch: pytest.Mon
 def test_a_path_of_imports_may_hold_anything(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [Path("odd"), b"odd", *sys.path])
     assert len({*together()}) == 2
+
+
+def test_what_is_isolated_has_hands_that_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `python -I` passes over, they pass over too."""
+    (tmp_path / "sitecustomize.py").write_text(f"open({str(tmp_path / 'loaded')!r}, 'w')")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    for isolated in (1, 0):
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "flags", SimpleNamespace(isolated=isolated))
+            assert len({*together()}) == 2
+        assert (tmp_path / "loaded").exists() != isolated
+        hands.dismiss()
+
+
+def test_another_release_does_not_help(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may have been installed since this process began."""
+    monkeypatch.setattr(hands, "__version__", "0")
+    (hand,) = hands._asked(1)
+    assert hand.process.wait(PATIENCE) == 0
+    hand.rest()
+    assert shared(handwork.number, ["1", "2"]) == [1, 2]
 
 
 def test_units_that_cannot_be_sent_are_done_here() -> None:

@@ -19,7 +19,8 @@ from pathlib import Path
 from threading import Condition, Lock, Thread, Timer
 from typing import Any, TypeVar
 
-from exaequo import memory
+from exaequo import __version__, memory
+from exaequo.errors import ExaequoError
 
 U = TypeVar("U")
 V = TypeVar("V")
@@ -35,7 +36,9 @@ _WORTH, _WORTH_STARTING = 8_000_000, 48_000_000
 _PATIENCE = 60.0
 #: Seconds between two looks whether the caller is still there.
 _PAUSE = 0.5
-_START = "import sys; sys.path[:] = {path!r}; from exaequo.hands import serve; serve()"
+_START = "import sys; sys.path[:] = {path!r}; from exaequo.hands import serve; serve({version!r})"
+#: Errors of work itself; where hands have ended, there may be more memory.
+_OURS = (ExaequoError, MemoryError)
 _ONE_THREAD = ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
 
 
@@ -55,7 +58,8 @@ def helpers(size: int) -> int:
 def shared(work: Callable[[U], V], units: Sequence[U], hands: int, tell: Tell = lambda _, __: None) -> Iterator[V]:
     """Do the work to each unit, with so many hands, and yield what comes of each; `tell` is told how far it is.
 
-    What a hand failed at is done again here, in its turn, and raises what it raises.
+    What a hand failed at, or one of our own errors stopped here, is done again here, in its turn, and raises what it
+    raises. Any other error ends all at once: a signal may have raised it, such as that of a caller's limit of time.
     """
     hands = min(hands, len(units) - 1)
     message = _message(work) if hands > 0 else None
@@ -82,7 +86,7 @@ def _done_together(work: Callable[[U], V], lot: _Lot, message: bytes, helping: l
                 idle.remove(hand)
         while not lot.over():  # one that ended gives back what it had
             if at := lot.take(1):
-                lot.give(at, [_tried(work, lot.units[at[0]])])
+                lot.give(at, [_tried(work, lot.units[at[0]], _OURS)])
             tell(lot.done, len(lot.units))
     except BaseException:
         for hand in helping:
@@ -101,10 +105,10 @@ def _message(work: Callable[[U], V]) -> bytes | None:
         return None
 
 
-def _tried(work: Callable[[U], V], unit: U) -> tuple[bool, Any]:
+def _tried(work: Callable[[U], V], unit: U, errors: tuple[type[Exception], ...] = (Exception,)) -> tuple[bool, Any]:
     try:
         return True, work(unit)
-    except Exception:  # noqa: BLE001 - it is done again, in its turn
+    except errors:  # it is done again, in its turn
         return False, None
 
 
@@ -164,7 +168,8 @@ class _Hand:
 
         alone = dict.fromkeys((VARIABLE, *_ONE_THREAD), "1")
         path = [each for each in sys.path if isinstance(each, str)]  # imports pass over what else is there
-        command = [sys.executable, "-c", _START.format(path=path)]
+        alike = ["-I"] if sys.flags.isolated else []
+        command = [sys.executable, *alike, "-c", _START.format(path=path, version=__version__)]
         self.process = Popen(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env={**os.environ, **alone})  # noqa: S603
         self.pipes: Any = self.process.stdin, self.process.stdout
         self.busy = False
@@ -271,10 +276,15 @@ def _follow(caller: int) -> None:
     os._exit(0)
 
 
-def serve() -> None:
-    """Do what comes on standard input, and answer on standard output; end where that ends, or nothing comes."""
+def serve(version: str) -> None:
+    """Do what comes on standard input, and answer on standard output; end where that ends, or nothing comes.
+
+    Also where the caller has another release, which was replaced since it began: both may measure differently.
+    """
     import signal
 
+    if version != __version__:
+        os._exit(0)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # those are for the caller
     source, target = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # nothing else is said there

@@ -38,6 +38,8 @@ def size_of(text: str) -> int:
 
 def said(size: float) -> str:
     """Return a size in words."""
+    if size < 1e6:
+        return f"{size / 1e3:,.0f} kB"
     return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.0f} MB"
 
 

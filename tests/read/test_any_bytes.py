@@ -39,6 +39,7 @@ BROKE: list[tuple[str, bytes]] = [
     *(("measures", b"P(rel=" + value + b")@5") for value in (_HEX, b"9" * 400)),
     ("measures", b"nDCG(gains={1:" + _HEX + b"})"),
     ("systems", b"bm25(k1=" + _HEX + b")"),
+    ("systems", b"b" + b" " * (_LONG // 2) + b"m25"),
     ("official-measures", b"P." + b"9" * 5000),
     ("slices-csv", b'topic,label\n"' + b"a" * 200_000),
     ("record", RECORD.replace(b"grades", b"gredes")),

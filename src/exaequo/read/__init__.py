@@ -155,7 +155,10 @@ def _read(data: object, layout: trec.Layout, name: str, asked: _Asked) -> tuple[
             hint = did_you_mean(ours, tables.ALIASES) or "."
             raise BadParameter(f"columns names {', '.join(tables.ALIASES)}. Got {ours!r} instead{hint}")
     if not isinstance(data, str | os.PathLike):
-        return _read_object(data, layout, name, asked)
+        try:
+            return _read_object(data, layout, name, asked)
+        except UnicodeEncodeError as error:  # as JSON that was cut has it
+            raise bad_input(name, f"{error.object!r:.40} holds half a character", "text", "Mend the text.") from None
     path = os.fspath(data)
     if layout is trec.QRELS and datasets.is_named(path):
         return _parsed(*datasets.judgments(path, digest=asked.digest), "trec", layout, None, plain=asked.plain)

@@ -144,8 +144,8 @@ def unpacked_size_of(path: str) -> int:
 
 
 def as_it_stands(data: bytes) -> bytes:
-    """Return text that Polars reads as it stands: with a byte-order mark where it would unpack it, whatever it is."""
-    return MARK + data if data.startswith(_UNPACKED_BY_POLARS) else data
+    """Return text that Polars reads as it stands: behind a byte-order mark if it would unpack it, or drop one."""
+    return MARK + data if data.startswith((MARK, *_UNPACKED_BY_POLARS)) else data
 
 
 def version_of(path: str) -> tuple[int, int]:

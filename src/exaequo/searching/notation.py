@@ -13,7 +13,7 @@ from exaequo.measures.notation import named_values
 from exaequo.searching.models import MODELS, Model
 from exaequo.text import did_you_mean
 
-_SYSTEM = re.compile(r"\s*([a-z0-9-]+?)\s*(?:\((.*)\))?(-stem)?(-nostop)?\s*", re.DOTALL)
+_SYSTEM = re.compile(r"([a-z0-9-]+?)\s*(?:\((.*)\))?(-stem)?(-nostop)?", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class System:
         """Read a system; `stem` and `stop` say the same as `-stem`, and the contrary of `-nostop`."""
         if not isinstance(text, str):
             raise BadParameter(f"A system is named as bm25-stem is; functions go by name. Got {text!r:.60}.")
-        match = _SYSTEM.fullmatch(text)
+        match = _SYSTEM.fullmatch(text.strip())
         if match is None or match[1] not in MODELS:
             hint = did_you_mean(text.partition("(")[0].strip(), MODELS) or f"; there are {', '.join(MODELS)}."
             raise BadParameter(f"There is no model {text!r}{hint}")
