@@ -310,10 +310,11 @@ def peak_of(line: Sequence[Any]) -> dict[str, float]:
     What the system says of a child once it has ended begins with what its parent held.
     """
     most = 0.0
-    with subprocess.Popen([*map(str, line)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:  # noqa: S603
-        while process.poll() is None:
-            with suppress(OSError):  # it ended meanwhile
-                most = max(most, held_by(process.pid))
+    for _ in range(3):  # one that ends soon may do so unseen
+        with subprocess.Popen([*map(str, line)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:  # noqa: S603
+            while process.poll() is None:
+                with suppress(OSError):  # it ended meanwhile
+                    most = max(most, held_by(process.pid))
     return {PEAK: most}
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 import handwork
-from exaequo import hands, memory
+from exaequo import BadParameter, hands, memory
 from exaequo.hands import helpers
 from waiting import PATIENCE, soon
 
@@ -245,9 +245,12 @@ def test_how_many_help(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [helpers(size) for size in (0, 47_999_999, 48_000_000, 100_000_000, 10**12)] == [0, 0, 1, 2, 3]
     together()
     assert [helpers(size) for size in (7_999_999, 8_000_000, 47_999_999, 96_000_000)] == [0, 1, 1, 2]
-    for odd in ("²", "many", "", "-1"):
+    for odd in ("²", "many", "0", "-1"):
         monkeypatch.setenv(hands.VARIABLE, odd)
-        assert helpers(10**12) == min(len(os.sched_getaffinity(0)), 8) - 1
+        with pytest.raises(BadParameter, match="EXAEQUO_PROCESSES must be a whole number ≥ 1"):
+            helpers(10**12)
+    monkeypatch.setenv(hands.VARIABLE, "")
+    assert helpers(10**12) == min(len(os.sched_getaffinity(0)), 8) - 1
     monkeypatch.setenv(hands.VARIABLE, "1")
     assert helpers(10**12) == 0
     monkeypatch.setenv(hands.VARIABLE, "100")

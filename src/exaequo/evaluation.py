@@ -28,7 +28,7 @@ from exaequo.options import Evaluation, Options, keywords, one_strategy
 from exaequo.order import Ordering
 from exaequo.read import Qrels, QrelsLike, Run, RunLike, RunsLike, each_run, read_qrels, read_run
 from exaequo.read.source import Source, called, size_of, unpacked_size_of
-from exaequo.read.stretches import LINES, PER_TOPIC, SIZE, Stretch, digest_of_all, read_stretch, stretches
+from exaequo.read.stretches import A_LINE, LINES, PER_TOPIC, SIZE, Stretch, digest_of_all, read_stretch, stretches
 from exaequo.remarks import remarks_on_judgments, remarks_on_run, remarks_on_topics
 from exaequo.scores import Scores
 
@@ -269,7 +269,7 @@ class FileWork:
 
     def _parts(self, run: Run) -> list[_Part]:
         """Evaluate a large run, packed mostly, in parts; none comes of one that is not plain, or has errors to tell."""
-        lines = max(LINES, PER_TOPIC * self.judgments.n_topics // 32)
+        lines = max(LINES, PER_TOPIC // A_LINE * self.judgments.n_topics)
         if run.plain is None or run.height <= 2 * lines or not self._ours:
             return []
         try:

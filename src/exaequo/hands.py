@@ -20,7 +20,7 @@ from threading import Condition, Lock, Thread, Timer
 from typing import Any, TypeVar
 
 from exaequo import __version__, memory
-from exaequo.errors import ExaequoError
+from exaequo.errors import BadParameter, ExaequoError
 
 U = TypeVar("U")
 V = TypeVar("V")
@@ -45,8 +45,10 @@ _ONE_THREAD = ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
 def helpers(size: int) -> int:
     """Return how many hands help with files of so many bytes."""
     named = os.environ.get(VARIABLE, "")
+    if named and not (named.isdecimal() and int(named)):
+        raise BadParameter(f"{VARIABLE} must be a whole number ≥ 1. Got {named!r} instead.")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    most = min(int(named) if named.isdecimal() else cores, _MOST)
+    most = min(int(named or cores), _MOST)
     processes = sys.modules.get("multiprocessing.process")
     if memory.given() is not None or (processes is not None and processes.parent_process() is not None):
         return 0  # a limit is that of one process; one of many has its share of the cores already

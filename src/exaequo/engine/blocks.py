@@ -6,10 +6,9 @@ files of some topics each first, in a folder that goes away again.
 
 from __future__ import annotations
 
-import pickle
+import io
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -38,6 +37,8 @@ from exaequo.text import count
 
 #: Files that lines are sorted into where topics are scattered, at least; and bytes of a run for which there is one.
 _FILES, _PER_FILE = 64, 1 << 25
+#: Bytes that say how long what follows is.
+_SIZE = 8
 #: Run ids that are counted.
 _IDS = 1000
 #: Lists that the run lacks, evaluated at a time.
@@ -244,16 +245,17 @@ class _Table:
 def _sorted(frames: Iterable[pl.DataFrame], folder: Path, files: int) -> Iterator[pl.DataFrame]:
     """Sort lines into so many files of some topics each; yield them, topic after topic."""
     for frame in frames:
-        file = (pl.col("qid").hash(seed=3) % files).alias("file")
-        for (which,), part in frame.with_columns(file).partition_by("file", include_key=False, as_dict=True).items():
-            with (folder / str(which)).open("ab") as sorted_in:
-                pickle.dump(part, sorted_in)
+        number = (pl.col("qid").hash(seed=3) % files).alias("file")
+        for (which,), part in frame.with_columns(number).partition_by("file", include_key=False, as_dict=True).items():
+            part.write_ipc(packed := io.BytesIO())
+            with (folder / str(which)).open("ab") as file:
+                file.write(packed.tell().to_bytes(_SIZE) + packed.getbuffer())
     for path in sorted(folder.iterdir()):
         whole = pl.concat(_parts(path), how="diagonal")
         yield from blocks([whole.sort("qid", maintain_order=True)], ("qid",))
 
 
 def _parts(path: Path) -> Iterator[pl.DataFrame]:
-    with path.open("rb") as sorted_in, suppress(EOFError):
-        while True:
-            yield pickle.load(sorted_in)  # noqa: S301 - it was written right above
+    with path.open("rb") as file:
+        while size := int.from_bytes(file.read(_SIZE)):
+            yield pl.read_ipc(io.BytesIO(file.read(size)))

@@ -23,8 +23,8 @@ from exaequo.read.trec import RUN
 
 #: Bytes of a stretch, and of it for each judged topic, if those are more: each stretch has work for all of them.
 SIZE, PER_TOPIC = 1 << 23, 256
-#: Lines of the parts of a run that was read as a whole.
-LINES = 1 << 18
+#: Lines of the parts of a run that was read as a whole; bytes of a line, or so.
+LINES, A_LINE = 1 << 18, 32
 _TOPIC = re.compile(rb"[^\s#][^\s]*[ \t]")
 #: Bytes of a line, at most, and bytes that are looked at together for the next topic.
 _LONGEST, _WINDOW = 1000, 1 << 16
@@ -49,7 +49,9 @@ def stretches(path: str, size: int = SIZE) -> list[Stretch]:
         if version[0] < 2 * size or kind_of(path, "trec") != "trec":
             return []
         with Path(path).open("rb") as file:
-            cuts = [0 if file.read(_LONGEST).isascii() else version[0]]
+            if not file.read(_LONGEST).isascii():
+                return []
+            cuts = [0]
             while (cut := _cut(file, cuts[-1] + size, version[0])) < version[0]:
                 cuts.append(cut)
     except (OSError, ValueError):  # no such file, or one that cannot be looked at: who reads it says why
