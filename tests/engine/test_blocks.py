@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import bz2
+import errno
 import gzip
 import hashlib
 import json
 import lzma
 import os
 import sys
+import tempfile
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import polars as pl
 import pytest
@@ -22,7 +25,7 @@ from exaequo.cli import run as command
 from exaequo.engine import blocks, groups, pieces, store
 from exaequo.engine.blocks import evaluate_blocks
 from exaequo.engine.pieces import Reading
-from exaequo.errors import InputError
+from exaequo.errors import ExaequoError, InputError
 from exaequo.evaluation import evaluate_runs, judged_runs
 from exaequo.measures import parse_measures
 from exaequo.options import Options
@@ -147,6 +150,22 @@ def test_what_is_read_but_once_is_not_begun_again(small: Path) -> None:
     Thread(target=write, daemon=True).start()
     with pytest.raises(InputError, match="a topic goes on after another has begun"):
         evaluate_blocks(read_qrels(small / "qrels.txt"), [str(fifo)], MEASURES, Options())
+
+
+def test_no_room_for_sorted_lines(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    WRITERS["scattered.txt"](small / "run.txt")
+    monkeypatch.setattr(tempfile, "tempdir", str(small))
+    opened = Path.open
+
+    def full(path: Path, mode: str = "r", **how: Any) -> Any:
+        if mode == "ab":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return opened(path, mode, **how)
+
+    monkeypatch.setattr(Path, "open", full)
+    with pytest.raises(ExaequoError, match=f"{small}: cannot write .No space left on device.; lines are sorted there"):
+        evaluate_blocks(read_qrels(small / "qrels.txt"), [str(small / "run.txt")], MEASURES, Options())
+    assert not [*small.glob("exaequo-*")]
 
 
 @pytest.mark.parametrize("name", ["run.csv", "scattered.txt"])

@@ -19,7 +19,7 @@ from exaequo.choices import EXPECTED
 from exaequo.engine.groups import blocks
 from exaequo.engine.kernel import Rows, Work, bad, judged, sound, values, wrong
 from exaequo.engine.pieces import Reading, pieces
-from exaequo.errors import BadParameter, bad_input
+from exaequo.errors import BadParameter, ExaequoError, bad_input
 from exaequo.evaluation import FileWork, prepared
 from exaequo.expected import CLOSED, Expected, filled
 from exaequo.frames import pl
@@ -248,8 +248,12 @@ def _sorted(frames: Iterable[pl.DataFrame], folder: Path, files: int) -> Iterato
         number = (pl.col("qid").hash(seed=3) % files).alias("file")
         for (which,), part in frame.with_columns(number).partition_by("file", include_key=False, as_dict=True).items():
             part.write_ipc(packed := io.BytesIO())
-            with (folder / str(which)).open("ab") as file:
-                file.write(packed.tell().to_bytes(_SIZE) + packed.getbuffer())
+            try:
+                with (folder / str(which)).open("ab") as file:
+                    file.write(packed.tell().to_bytes(_SIZE) + packed.getbuffer())
+            except OSError as error:
+                why = f"cannot write ({error.strerror}); lines are sorted there, as topics of the run are in pieces"
+                raise ExaequoError(f"{folder.parent}: {why}. Name another folder: TMPDIR=FOLDER.") from None
     for path in sorted(folder.iterdir()):
         whole = pl.concat(_parts(path), how="diagonal")
         yield from blocks([whole.sort("qid", maintain_order=True)], ("qid",))
