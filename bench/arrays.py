@@ -29,11 +29,10 @@ def ours_matrix(_: Path) -> Call:
     import exaequo
 
     grades, scores = _matrix()
-    topic = np.repeat(np.arange(len(grades)), grades.shape[1]).astype(str)
-    docno = np.tile(np.arange(grades.shape[1]), len(grades)).astype(str)
+    topics, documents = (np.arange(size) for size in grades.shape)
 
     def call() -> dict[str, float]:
-        ids = {"qid": pl.Series(topic), "docno": pl.Series(docno)}
+        ids = {"qid": topics.repeat(len(documents)), "docno": np.tile(documents, len(topics))}
         qrels, run = pl.DataFrame({**ids, "rel": grades.ravel()}), pl.DataFrame({**ids, "sim": scores.ravel()})
         return {"nDCG": exaequo.evaluate(qrels, run, "nDCG").mean("nDCG")}
 

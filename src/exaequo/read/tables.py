@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -263,12 +264,14 @@ def normalise(
 
 
 def plain(table: pl.DataFrame, layout: Layout, name: str, columns: Mapping[str, str] | None = None) -> Plain | None:
-    """Return the lines of a table that has but text, and numbers, topic by topic; None if it is not plain."""
+    """Return the lines of a table that has but ids, and numbers, topic by topic; None if it is not plain."""
     found = find_columns(table.columns, layout, Place(name), columns)
-    kinds = [table.schema[theirs] for theirs in found.values()]
-    if len(kinds) != 3 or kinds[:2] != [pl.String] * 2 or not kinds[2].is_numeric() or not table.height:
+    *ids, number = (table.schema[theirs] for theirs in found.values())
+    are_ids = len(ids) == 2 and all(kind == pl.String or kind.is_integer() for kind in ids)
+    if not (are_ids and number.is_numeric() and table.height):
         return None
-    frame = table.select(pl.col(theirs).alias(ours) for ours, theirs in found.items()).cast({layout.number: pl.Float64})
+    kinds: Mapping[Any, Any] = {"qid": pl.String, "docno": pl.String, layout.number: pl.Float64}
+    frame = table.select(pl.col(theirs).alias(ours) for ours, theirs in found.items()).cast(kinds)
     start = starts(frame["qid"])
     topics = frame["qid"][start]
     if any(frame.null_count().row(0)) or topics.n_unique() < len(topics):
