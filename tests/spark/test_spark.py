@@ -179,6 +179,8 @@ def test_bad_rows_are_found_named_and_dropped(spark: SparkSession) -> None:
         ({"salts": 0}, exaequo.BadParameter, "salts must be a whole number"),
         ({"errors": "ignore"}, exaequo.BadParameter, "errors must be one of raise, drop"),
         ({"columns": {"run": "name"}}, exaequo.InputError, "no column run, only system, topic"),
+        ({"columns": {"run_id": "name"}}, exaequo.InputError, "no column run, only system, topic"),
+        ({"columns": {"name": "system"}}, exaequo.BadParameter, r"^columns names qid, .*, prob\. Got 'name' instead"),
         ({"sample": 3}, TypeError, "unexpected keyword argument 'sample'; did you mean 'samples'"),
         ({"measures": []}, exaequo.UsageError, "measure"),
     ]
