@@ -355,6 +355,13 @@ def test_text_and_tables_are_read_as_here(
     judged = [each["rel"] for each in read_qrels(spark, str(tmp_path / "qrels.txt")).orderBy("docno").collect()]
     assert judged == [1.0, None, None]
     assert read("run.csv")[0]["docno"] == 'a "b"\\'
+    for name, document in (("bm25.csv", "a"), ("dense.csv", "b")):
+        (tmp_path / name).write_text(f"qid,docno,sim\n1,{document},2\n")
+    (tmp_path / "all.csv").mkdir()
+    (tmp_path / "all.csv" / "part.csv").write_text("qid,docno,sim\n1,c,2\n")
+    mixed = {(each["run"], each["docno"]) for each in read("bm25.csv", "dense.csv", "all.csv/", "run.txt")}
+    assert {("all", "c"), ("bm25", "a"), ("dense", "b"), ("r", "a")} < mixed  # names, as here, where no column has them
+    assert read("bm*.csv")[0]["run"] == "run"
     with pytest.raises(exaequo.ExaequoError, match=r"header does not conform .* Expected: run but found: qid CSV file"):
         read("run.csv", "other.csv")
     with pytest.raises(exaequo.ExaequoError, match=r"^Spark: .*Invalid UTF8 byte sequence"):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from exaequo.measures import Measure
 
 #: What a frame of runs calls the name of the run.
-_RUN = ("run", "run_id", "runid", "system", "tag")
+RUNS = ("run", "run_id", "runid", "system", "tag")
 #: How Spark calls columns of text, and of whole numbers; which hold numbers, as text may.
 _TEXT, _WHOLE = ("string", "varchar", "char"), ("byte", "short", "integer", "long")
 _NUMBERS = (*_TEXT, *_WHOLE, "float", "double", "decimal", "boolean", "void")
@@ -27,7 +27,7 @@ def _usual() -> dict[str, tuple[str, ...]]:
     """Return what our columns are called by others."""
     from exaequo.read.tables import ALIASES
 
-    return {**ALIASES, "run": _RUN, "line": ("line",), "stratum": ("stratum",), "prob": ("prob",)}
+    return {**ALIASES, "run": RUNS, "line": ("line",), "stratum": ("stratum",), "prob": ("prob",)}
 
 
 def _given(columns: Mapping[str, str] | None) -> dict[str, str]:
