@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -213,6 +214,16 @@ def test_bad_rows_are_found_named_and_dropped(spark: SparkSession) -> None:
         on_spark.ties(lines, qrels, samples=3)  # type: ignore[call-arg]
     with pytest.raises(exaequo.InputError, match="column docid holds double values"):
         on_spark.evaluate(lines.withColumn("docid", lines["score"].try_cast("double")), qrels, "RR")
+
+
+def test_what_workers_lack_is_told(spark: SparkSession) -> None:
+    def lacks(batches: Any) -> Any:
+        import_module("nowhere")
+        yield from batches
+
+    said = "^Spark: a worker: ModuleNotFoundError: No module named 'nowhere' \\(workers need exaequo, Polars"
+    with pytest.raises(exaequo.ExaequoError, match=said), in_our_words():
+        spark.range(1).mapInArrow(lacks, "id bigint").collect()
 
 
 def test_a_measure_of_the_caller_goes_along(spark: SparkSession) -> None:
