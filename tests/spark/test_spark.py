@@ -267,6 +267,8 @@ def test_a_table_grows_by_what_is_new(spark: SparkSession, tmp_path: Path) -> No
     with pytest.raises(exaequo.ExaequoError, match="topic None: no id"), in_our_words():
         on_spark.append(table, nobody, judged, measures)
     assert on_spark.append(table, lines, judged, measures) == 3  # a topic of three runs
+    with pytest.raises(exaequo.ExaequoError, match="topic None: no id"), in_our_words():  # where no list is new
+        on_spark.append(table, nobody, judged, measures)
     with pytest.raises(exaequo.UsageError, match="made with other measures or options"):
         on_spark.append(table, lines, qrels, "RR")
     header = frame(spark, pl.DataFrame({"run": ["tag"], "qid": ["t1"], "docno": ["docno"], "sim": [float("nan")]}))
