@@ -30,7 +30,7 @@ from exaequo.evaluation import evaluate_runs, judged_runs
 from exaequo.options import Options
 from exaequo.spark.files import read_qrels, read_runs
 from exaequo.spark.plan import _is_small
-from exaequo.spark.session import in_our_words
+from exaequo.spark.session import in_our_words, refuse_there
 from exaequo.study import cluster, study
 from exaequo.tiestats import frame_of, tie_statistics
 from exaequo.writing import write_whole
@@ -275,8 +275,9 @@ def test_a_table_grows_by_what_is_new(spark: SparkSession, tmp_path: Path) -> No
     nan = frame(spark, pl.DataFrame({"qid": ["new"], "docno": ["a"], "rel": [float("nan")]}))
     # What is dropped makes no list.
     given = parts[0].select(header.columns).unionByName(header), qrels.unionByName(nan)
-    assert on_spark.append(f"{table}-dropped", *given, measures, errors="drop") == every
-    same(back(on_spark.table(spark, f"{table}-dropped")), whole(small).filter(run="run 0"))
+    dropped = f"{table} [a]{{b}}*?"  # a folder, no pattern
+    assert [on_spark.append(dropped, *given, measures, errors="drop") for _ in range(2)] == [every, 0]
+    same(back(on_spark.table(spark, dropped)), whole(small).filter(run="run 0"))
     data.lines.write_parquet(tmp_path / "lines.parquet")
     with pytest.raises(exaequo.ExaequoError, match=r"no table of scores \(it has no column inputs"):
         on_spark.append(str(tmp_path / "lines.parquet"), lines, qrels, measures)
@@ -310,6 +311,8 @@ def test_the_command_reads_and_writes_where_spark_does(
     same(pl.read_parquet(f"{out}/*.parquet"), expected)
     assert command([*common, str(tmp_path / "runs.txt"), "--format", "parquet", "-o", out]) == 1
     assert f"{out}: it is there already. Name another folder" in capfd.readouterr().err
+    with pytest.raises(exaequo.ExaequoError, match="it is there already"):
+        refuse_there(spark, str(Path(out).rename(tmp_path / "scores [1]")))
     names = sorted({line.split()[-1] for line in text.splitlines()[1:]})
     for name in names:
         own = [line for line in text.splitlines() if line.endswith(f" {name}")]

@@ -136,12 +136,17 @@ def _said_in(file: IO[bytes]) -> Iterator[None]:
         os.close(before)
 
 
+def literal(path: str) -> str:
+    """Return the pattern that this path alone fits."""
+    return re.sub(r"([\\*?\[\]{}])", r"\\\1", path)
+
+
 def refuse_there(spark: SparkSession, folder: str) -> None:
     """Refuse a folder that is there: Spark would do so when all is evaluated."""
     from pyspark.errors import AnalysisException
 
     with suppress(AnalysisException):
-        _ = spark.read.text(folder).schema
+        _ = spark.read.text(literal(folder)).schema
         raise ExaequoError(f"{folder}: it is there already. Name another folder, or delete it.")
 
 

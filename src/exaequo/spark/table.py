@@ -10,6 +10,7 @@ from exaequo.errors import ExaequoError
 from exaequo.options import Options
 from exaequo.spark.asking import Request, Scored
 from exaequo.spark.plan import diverse, judgments_of, lines_of, scored, sound, together, wrong
+from exaequo.spark.session import literal
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -94,7 +95,7 @@ def _parts(spark: Any, table: str) -> DataFrame:
     from exaequo.scores import COLUMNS
 
     files = spark.read.option("recursiveFileLookup", "true").option("pathGlobFilter", "*.parquet")
-    rows: DataFrame = files.parquet(table)
+    rows: DataFrame = files.parquet(literal(table))
     lacking = {*COLUMNS, *MORE} - {*rows.columns}
     if lacking:
         raise ExaequoError(f"{table}: no table of scores (it has no column {min(lacking)}).")
