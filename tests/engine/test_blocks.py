@@ -385,6 +385,8 @@ def test_a_table_of_scores_grows_by_what_is_new(small: Path, capfd: pytest.Captu
     )
     assert command([*asked[:-2], "--append", table, "-q"]) == 2
     assert "the topics are in the files of" in capfd.readouterr().err
+    assert command([*asked[:-2], "--append", qrels]) == 1
+    assert capfd.readouterr().err.endswith(f"exaequo: {qrels}: cannot write (File exists).\n")
     assert command(["eval", qrels, *runs, "-m", "RR", "--append", table]) == 2
     assert "was made with other measures or options" in capfd.readouterr().err
     (small / "few.txt").write_text("t0 Q0 d 1 1 few\n")

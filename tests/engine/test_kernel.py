@@ -10,6 +10,7 @@ import pytest
 
 import exaequo
 from drawing import STRATEGIES, Drawn, drawn, same, whole
+from exaequo.engine import kernel
 from exaequo.engine.kernel import Rows, Work, bad, counted, scored
 from exaequo.lots import drawn as lots
 from exaequo.lots import of_names
@@ -36,6 +37,25 @@ def test_every_measure_in_any_block_and_any_order(kind: str) -> None:
     lines, qrels = (each.sample(fraction=1, shuffle=True, seed=3) for each in (data.lines, data.qrels))
     found = in_blocks(data, lines, qrels, [topics[::2], topics[1::2]])
     same(found.filter(pl.col("ties") != "input"), expected.filter(pl.col("ties") != "input"))
+
+
+def test_copies_of_judgments_are_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A block may have a list of each of many runs: each needs a copy of the judgments of its topic."""
+    data, judged, copies = drawn(7, topics=12, runs=9), kernel.judged, list[tuple[int, int]]()
+
+    def noted(block: Rows, options: Options) -> kernel.Lists | None:
+        copies.append((block.lists.height, block.lists.join(block.qrels, on="qid").height))
+        return judged(block, options)
+
+    monkeypatch.setattr(kernel, "judged", noted)
+    block, work = Rows(data.lists, data.lines, data.qrels), Work((exaequo.parse_measure("AP"),), data.options)
+    found = scored(block, work), counted(block, work, (3,))
+    assert len(copies) == 2
+    monkeypatch.setattr(kernel, "_COPIES", 100)
+    same(scored(block, work), found[0])
+    assert counted(block, work, (3,)).sort("run", "topic").equals(found[1].sort("run", "topic"))
+    assert len(copies) > 10
+    assert all(size < 200 or number == 1 for number, size in copies[2:])
 
 
 def test_a_topic_with_one_subtopic_among_others_with_other_ones() -> None:

@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +30,7 @@ from exaequo.evaluation import evaluate_runs, judged_runs
 from exaequo.options import Options
 from exaequo.spark.files import read_qrels, read_runs
 from exaequo.spark.plan import _is_small
-from exaequo.spark.session import in_our_words
+from exaequo.spark.session import in_our_words, refuse_there
 from exaequo.study import cluster, study
 from exaequo.tiestats import frame_of, tie_statistics
 from exaequo.writing import write_whole
@@ -179,6 +180,8 @@ def test_bad_rows_are_found_named_and_dropped(spark: SparkSession) -> None:
         ({"salts": 0}, exaequo.BadParameter, "salts must be a whole number"),
         ({"errors": "ignore"}, exaequo.BadParameter, "errors must be one of raise, drop"),
         ({"columns": {"run": "name"}}, exaequo.InputError, "no column run, only system, topic"),
+        ({"columns": {"run_id": "name"}}, exaequo.InputError, "no column run, only system, topic"),
+        ({"columns": {"name": "system"}}, exaequo.BadParameter, r"^columns names qid, .*, prob\. Got 'name' instead"),
         ({"sample": 3}, TypeError, "unexpected keyword argument 'sample'; did you mean 'samples'"),
         ({"measures": []}, exaequo.UsageError, "measure"),
     ]
@@ -211,6 +214,16 @@ def test_bad_rows_are_found_named_and_dropped(spark: SparkSession) -> None:
         on_spark.ties(lines, qrels, samples=3)  # type: ignore[call-arg]
     with pytest.raises(exaequo.InputError, match="column docid holds double values"):
         on_spark.evaluate(lines.withColumn("docid", lines["score"].try_cast("double")), qrels, "RR")
+
+
+def test_what_workers_lack_is_told(spark: SparkSession) -> None:
+    def lacks(batches: Any) -> Any:
+        import_module("nowhere")
+        yield from batches
+
+    said = "^Spark: a worker: ModuleNotFoundError: No module named 'nowhere' \\(workers need exaequo, Polars"
+    with pytest.raises(exaequo.ExaequoError, match=said), in_our_words():
+        spark.range(1).mapInArrow(lacks, "id bigint").collect()
 
 
 def test_a_measure_of_the_caller_goes_along(spark: SparkSession) -> None:
@@ -254,14 +267,17 @@ def test_a_table_grows_by_what_is_new(spark: SparkSession, tmp_path: Path) -> No
     with pytest.raises(exaequo.ExaequoError, match="topic None: no id"), in_our_words():
         on_spark.append(table, nobody, judged, measures)
     assert on_spark.append(table, lines, judged, measures) == 3  # a topic of three runs
+    with pytest.raises(exaequo.ExaequoError, match="topic None: no id"), in_our_words():  # where no list is new
+        on_spark.append(table, nobody, judged, measures)
     with pytest.raises(exaequo.UsageError, match="made with other measures or options"):
         on_spark.append(table, lines, qrels, "RR")
     header = frame(spark, pl.DataFrame({"run": ["tag"], "qid": ["t1"], "docno": ["docno"], "sim": [float("nan")]}))
     nan = frame(spark, pl.DataFrame({"qid": ["new"], "docno": ["a"], "rel": [float("nan")]}))
     # What is dropped makes no list.
     given = parts[0].select(header.columns).unionByName(header), qrels.unionByName(nan)
-    assert on_spark.append(f"{table}-dropped", *given, measures, errors="drop") == every
-    same(back(on_spark.table(spark, f"{table}-dropped")), whole(small).filter(run="run 0"))
+    dropped = f"{table} [a]{{b}}*?"  # a folder, no pattern
+    assert [on_spark.append(dropped, *given, measures, errors="drop") for _ in range(2)] == [every, 0]
+    same(back(on_spark.table(spark, dropped)), whole(small).filter(run="run 0"))
     data.lines.write_parquet(tmp_path / "lines.parquet")
     with pytest.raises(exaequo.ExaequoError, match=r"no table of scores \(it has no column inputs"):
         on_spark.append(str(tmp_path / "lines.parquet"), lines, qrels, measures)
@@ -295,6 +311,8 @@ def test_the_command_reads_and_writes_where_spark_does(
     same(pl.read_parquet(f"{out}/*.parquet"), expected)
     assert command([*common, str(tmp_path / "runs.txt"), "--format", "parquet", "-o", out]) == 1
     assert f"{out}: it is there already. Name another folder" in capfd.readouterr().err
+    with pytest.raises(exaequo.ExaequoError, match="it is there already"):
+        refuse_there(spark, str(Path(out).rename(tmp_path / "scores [1]")))
     names = sorted({line.split()[-1] for line in text.splitlines()[1:]})
     for name in names:
         own = [line for line in text.splitlines() if line.endswith(f" {name}")]
@@ -353,6 +371,13 @@ def test_text_and_tables_are_read_as_here(
     judged = [each["rel"] for each in read_qrels(spark, str(tmp_path / "qrels.txt")).orderBy("docno").collect()]
     assert judged == [1.0, None, None]
     assert read("run.csv")[0]["docno"] == 'a "b"\\'
+    for name, document in (("bm25.csv", "a"), ("dense.csv", "b")):
+        (tmp_path / name).write_text(f"qid,docno,sim\n1,{document},2\n")
+    (tmp_path / "all.csv").mkdir()
+    (tmp_path / "all.csv" / "part.csv").write_text("qid,docno,sim\n1,c,2\n")
+    mixed = {(each["run"], each["docno"]) for each in read("bm25.csv", "dense.csv", "all.csv/", "run.txt")}
+    assert {("all", "c"), ("bm25", "a"), ("dense", "b"), ("r", "a")} < mixed  # names, as here, where no column has them
+    assert read("bm*.csv")[0]["run"] == "run"
     with pytest.raises(exaequo.ExaequoError, match=r"header does not conform .* Expected: run but found: qid CSV file"):
         read("run.csv", "other.csv")
     with pytest.raises(exaequo.ExaequoError, match=r"^Spark: .*Invalid UTF8 byte sequence"):

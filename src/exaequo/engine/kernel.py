@@ -7,7 +7,7 @@ list gets the same value, to the last bit, in whichever block it is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -33,6 +33,8 @@ from exaequo.tiestats import tie_statistics
 _SCORES = {name: pl.Float64 if name == "value" else pl.String for name in COLUMNS}
 #: Digits of the number of a list within its block.
 _DIGITS = 10
+#: Copies of judgments that are in memory at a time, more or less: each list of a topic has its own.
+_COPIES = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,19 @@ def _copied(qrels: pl.DataFrame, lists: pl.DataFrame, options: Options) -> Judgm
     return found
 
 
+def _parts(block: Rows) -> Iterator[Rows]:
+    """Cut a block where its lists need too many copies of judgments: many runs that return little, or nothing."""
+    lists, lines, qrels = block
+    lists = lists.unique(["run", "qid"]).join(qrels.group_by("qid").len(), on="qid", how="inner").sort("qid", "run")
+    part = (pl.col("len").cum_sum() - 1) // _COPIES
+    for own in lists.select("run", "qid", part.alias("part")).partition_by("part", include_key=False):
+        if own.height == lists.height:
+            yield block
+        else:
+            rows = lines.join(own, on=["run", "qid"], how="semi", maintain_order="left")
+            yield Rows(own, rows, qrels.join(own, on="qid", how="semi", maintain_order="left"))
+
+
 def values(lists: Lists, work: Work) -> list[Floats | Expected]:
     """Return for each strategy the values of the lists, a row per measure, or the expected ones."""
     return measured(lists.ordering, work.measures, work.options.ties, work.options)
@@ -141,10 +156,9 @@ def tidy(lists: Lists, ties: Sequence[str], names: Sequence[str], tables: Sequen
 def scored(block: Rows, work: Work) -> pl.DataFrame:
     """Evaluate a block: the tidy table of its lists; bad rows are dropped, or raise InputError."""
     names = [measure.name for measure in work.measures]
-    found = judged(sound(block, work), work.options)
-    if found is None:
-        return pl.DataFrame(schema=_SCORES)
-    return tidy(found, work.options.ties, names, values(found, work))
+    found = (judged(part, work.options) for part in _parts(sound(block, work)))
+    tables = [tidy(each, work.options.ties, names, values(each, work)) for each in found if each is not None]
+    return pl.concat(tables) if tables else pl.DataFrame(schema=_SCORES)
 
 
 def averaged(scores: pl.DataFrame, kinds: Mapping[str, str] | None = None) -> pl.DataFrame:
@@ -163,14 +177,14 @@ def averaged(scores: pl.DataFrame, kinds: Mapping[str, str] | None = None) -> pl
 
 def counted(block: Rows, work: Work, cutoffs: Sequence[int]) -> pl.DataFrame:
     """Count the ties of each list of a block that has documents: the columns of `TieStatistics`."""
-    found = judged(sound(block, work), work.options)
-    if found is None:
-        return pl.DataFrame()
-    statistics = tie_statistics(found.ordering, cutoffs, depth=work.options.depth)
-    frame = found.frame.select("run", pl.col("qid").alias("topic"))
-    return frame.with_columns(pl.Series(name, each) for name, each in statistics.columns().items()).filter(
-        pl.col("documents") > 0
-    )
+    tables = [pl.DataFrame()]
+    for found in (judged(part, work.options) for part in _parts(sound(block, work))):
+        if found is not None:
+            columns = tie_statistics(found.ordering, cutoffs, depth=work.options.depth).columns()
+            frame = found.frame.select("run", pl.col("qid").alias("topic"))
+            frame = frame.with_columns(pl.Series(name, each) for name, each in columns.items())
+            tables.append(frame.filter(pl.col("documents") > 0))
+    return pl.concat(tables, how="diagonal")
 
 
 # --------------------------------------------------------------------------------------------------------- bad rows

@@ -28,7 +28,7 @@ from exaequo.options import Options
 from exaequo.read import Qrels, Run
 from exaequo.remarks import refuse_unjudged, remarks_on_judgments, remarks_on_topics
 from exaequo.scores import COLUMNS
-from exaequo.writing import write_whole
+from exaequo.writing import make_folder, write_whole
 
 MORE = ("inputs", "settings", "written")
 #: How folders begin that Spark appends.
@@ -132,7 +132,7 @@ def _read(folder: Path) -> pl.DataFrame:
 
 
 def _write(folder: Path, rows: pl.DataFrame) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     buffer = io.BytesIO()
     rows.write_parquet(buffer)
     write_whole(folder / f"part-{uuid4()}.parquet", buffer.getvalue())

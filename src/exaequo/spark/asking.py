@@ -20,7 +20,8 @@ SALTS = 16
 class Spread(Scoring, total=False):
     """How frames are read and spread over tasks, and lists evaluated.
 
-    - `columns`: the names of `run`, `qid`, `docno`, `sim`, `rel` in the frames, where they are not the usual ones.
+    - `columns`: the names of `run` (or `run_id`), `qid`, `docno`, `sim`, `rel` in the frames, where they are not the
+      usual ones.
     - `errors`: rows without id or finite number, and documents that are there again, `"raise"` an error that names run
       and topic, or are left out (`"drop"`; the best score is kept). `bad_rows` lists them.
     - `salts`: runs of a topic are spread over so many tasks; judgments are copied at most as often.

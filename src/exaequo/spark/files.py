@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import reduce
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
 from exaequo.errors import bad_input
+from exaequo.read.source import Source
 from exaequo.read.tables import kind_of
 from exaequo.read.trec import CERTAIN, CHANCES, RUN, Layout, layout_of
-from exaequo.spark.plan import number
+from exaequo.spark.plan import RUNS, number
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
+#: What Spark reads in parts.
+_KINDS = {"trec", "parquet", "csv", "tsv", "jsonl"}
 #: What may stand between fields besides a blank.
 _BLANKS = "\t\r\v\f"
 
 
 def read_runs(spark: SparkSession, paths: Sequence[str], reader: str | None = None) -> DataFrame:
-    """Return runs as one frame: TREC text, whose last field names the run, or tables with a column for it."""
-    return _read(spark, paths, reader, lambda text: _fields(text, RUN), "a run")
+    """Return runs as one frame: TREC text, whose last field names the run, or tables with a column for it.
+
+    Tables without one are runs named by their files, or folders.
+    """
+    from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+
+    def table(kind: str, own: Sequence[str]) -> DataFrame:
+        frame = _table(spark, kind, own)
+        if not {*RUNS}.isdisjoint(each.lower() for each in frame.columns):
+            return frame
+        frames = [frame] if len(own) == 1 else [_table(spark, kind, [path]) for path in own]
+        return _union(each.withColumn("run", F.lit(_name(path))) for each, path in zip(frames, own, strict=True))
+
+    return _read(spark, paths, reader, lambda text: _fields(text, RUN), table, "a run")
 
 
 def read_qrels(spark: SparkSession, path: str, reader: str | None = None) -> DataFrame:
@@ -31,34 +46,47 @@ def read_qrels(spark: SparkSession, path: str, reader: str | None = None) -> Dat
         ends = [row["value"] for row in text.limit(2).collect()]  # two lines tell whether they are a sample
         return _fields(text, layout_of("\n".join(ends).encode()))
 
-    return _read(spark, [path], reader, judgments, "judgments")
+    return _read(spark, [path], reader, judgments, partial(_table, spark), "judgments")
 
 
 def _read(
-    spark: SparkSession, paths: Sequence[str], reader: str | None, parse: Callable[[DataFrame], DataFrame], what: str
+    spark: SparkSession,
+    paths: Sequence[str],
+    reader: str | None,
+    parse: Callable[[DataFrame], DataFrame],
+    table: Callable[[str, Sequence[str]], DataFrame],
+    what: str,
 ) -> DataFrame:
     kinds: dict[str, list[str]] = {}
     for path in paths:
         kinds.setdefault(reader or kind_of(path.rstrip("/"), "trec"), []).append(path)
-    frames = []
     packed = next((path for path in paths if path.lower().endswith(".xz")), None)
     if packed is not None:
         raise bad_input(packed, "Spark does not unpack .xz", f"{what} as text, .gz, .bz2 or .zst", "Unpack it first.")
-    for kind, own in kinds.items():
-        if kind == "trec":
-            frames.append(parse(_text(spark, own)))
-        elif kind == "parquet":
-            frames.append(spark.read.parquet(*own))
-        elif kind in ("csv", "tsv"):
-            marks: dict[str, Any] = {"sep": "\t", "quote": ""} if kind == "tsv" else {"quote": '"', "escape": '"'}
-            # Spark would take the columns of all files in the order of one.
-            frames.append(spark.read.csv(own, header=True, inferSchema=False, enforceSchema=False, **marks))
-        elif kind == "jsonl":
-            frames.append(spark.read.json(own))
-        else:
-            mend = "Write an object a line (.jsonl), or Parquet."
-            raise bad_input(own[0], f"{kind} is not read by --engine spark", f"{what} that can be cut into parts", mend)
+    for kind in kinds.keys() - _KINDS:
+        found, mend = f"{kind} is not read by --engine spark", "Write an object a line (.jsonl), or Parquet."
+        raise bad_input(kinds[kind][0], found, f"{what} that can be cut into parts", mend)
+    return _union(parse(_text(spark, own)) if kind == "trec" else table(kind, own) for kind, own in kinds.items())
+
+
+def _union(frames: Iterable[DataFrame]) -> DataFrame:
     return reduce(lambda one, two: one.unionByName(two, allowMissingColumns=True), frames)
+
+
+def _name(path: str) -> str:
+    """Return how a run is called that does not say so itself; a pattern is no name."""
+    return "run" if {*path} & {*"*?[{"} else Source(path.rstrip("/")).stem
+
+
+def _table(spark: SparkSession, kind: str, paths: Sequence[str]) -> DataFrame:
+    """Return tables of one kind as a frame."""
+    if kind == "parquet":
+        return spark.read.parquet(*paths)
+    if kind == "jsonl":
+        return spark.read.json([*paths])
+    marks: dict[str, Any] = {"sep": "\t", "quote": ""} if kind == "tsv" else {"quote": '"', "escape": '"'}
+    # Spark would take the columns of all files in the order of one.
+    return spark.read.csv([*paths], header=True, inferSchema=False, enforceSchema=False, **marks)
 
 
 def _text(spark: SparkSession, paths: Sequence[str]) -> DataFrame:

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from functools import partial, reduce
 from typing import TYPE_CHECKING
 
-from exaequo.errors import bad_input
+from exaequo.errors import BadParameter, bad_input
 from exaequo.spark.asking import SCORES, Request
 from exaequo.spark.work import JUDGMENT, LINE, LIST, LISTS, mapped, means, scores
-from exaequo.text import listed
+from exaequo.text import did_you_mean, listed
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -17,17 +17,32 @@ if TYPE_CHECKING:
     from exaequo.measures import Measure
 
 #: What a frame of runs calls the name of the run.
-_RUN = ("run", "run_id", "runid", "system", "tag")
+RUNS = ("run", "run_id", "runid", "system", "tag")
 #: How Spark calls columns of text, and of whole numbers; which hold numbers, as text may.
 _TEXT, _WHOLE = ("string", "varchar", "char"), ("byte", "short", "integer", "long")
 _NUMBERS = (*_TEXT, *_WHOLE, "float", "double", "decimal", "boolean", "void")
 
 
-def _found(frame: DataFrame, ours: str, what: str, given: Mapping[str, str], *, needed: bool = True) -> str | None:
-    """Return what a frame calls a column of ours."""
+def _usual() -> dict[str, tuple[str, ...]]:
+    """Return what our columns are called by others."""
     from exaequo.read.tables import ALIASES
 
-    usual = {**ALIASES, "run": _RUN, "line": ("line",), "stratum": ("stratum",), "prob": ("prob",)}[ours]
+    return {**ALIASES, "run": RUNS, "line": ("line",), "stratum": ("stratum",), "prob": ("prob",)}
+
+
+def _given(columns: Mapping[str, str] | None) -> dict[str, str]:
+    """Return what the caller calls columns of ours; that of runs may be `run_id`, as in files."""
+    known = _usual()
+    for ours in columns or ():
+        if ours not in known:
+            hint = did_you_mean(ours, known) or "."
+            raise BadParameter(f"columns names {', '.join(known)}. Got {ours!r} instead{hint}")
+    return {"run" if ours == "run_id" else ours: theirs for ours, theirs in (columns or {}).items()}
+
+
+def _found(frame: DataFrame, ours: str, what: str, given: Mapping[str, str], *, needed: bool = True) -> str | None:
+    """Return what a frame calls a column of ours."""
+    usual = _usual()[ours]
     known = (given[ours], *(usual if ours in ("qid", "docno") else ())) if ours in given else usual
     name = next((each for each in known if each in frame.columns), None)
     if name is None and (needed or ours in given):
@@ -77,7 +92,7 @@ def lines_of(runs: DataFrame, columns: Mapping[str, str] | None, ties: Sequence[
     from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
     _check(runs, "runs")
-    given = dict(columns or {})
+    given = _given(columns)
     names = {each: _found(runs, each, "runs", given) for each in ("qid", "docno", "sim")}
     for strategy, column in (("rank", "rank"), ("input", "line")):
         if strategy in ties:
@@ -93,7 +108,7 @@ def lines_of(runs: DataFrame, columns: Mapping[str, str] | None, ties: Sequence[
 def judgments_of(qrels: DataFrame, columns: Mapping[str, str] | None) -> DataFrame:
     """Return qid, docno, rel, and iter, stratum and prob if they are there."""
     _check(qrels, "qrels")
-    given = dict(columns or {})
+    given = _given(columns)
     names = {each: _found(qrels, each, "qrels", given) for each in ("qid", "docno", "rel")}
     names |= {each: _found(qrels, each, "qrels", given, needed=False) for each in ("iter", "stratum", "prob")}
     return qrels.select(*(_as(qrels, name, ours, "qrels") for ours, name in names.items() if name))

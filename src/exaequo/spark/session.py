@@ -32,6 +32,9 @@ _OURS = re.compile(
 #: A cause in a story of Java: what it says, up to where it happened.
 _CAUSE = re.compile(r"^(?:Caused by)?: (?:[\w.$]+: )?(.*(?:\n(?!\s+at |\s+\.\.\. |Caused by).+)*)", re.MULTILINE)
 
+#: What Python raised on a worker, after the story of where it happened.
+_RAISED = re.compile(r"^Traceback \(most recent call last\):\n(?:[ \t].*\n)+(\w.*)", re.MULTILINE)
+
 
 @contextmanager
 def session(master: str | None = None) -> Iterator[SparkSession]:
@@ -133,12 +136,17 @@ def _said_in(file: IO[bytes]) -> Iterator[None]:
         os.close(before)
 
 
+def literal(path: str) -> str:
+    """Return the pattern that this path alone fits."""
+    return re.sub(r"([\\*?\[\]{}])", r"\\\1", path)
+
+
 def refuse_there(spark: SparkSession, folder: str) -> None:
     """Refuse a folder that is there: Spark would do so when all is evaluated."""
     from pyspark.errors import AnalysisException
 
     with suppress(AnalysisException):
-        _ = spark.read.text(folder).schema
+        _ = spark.read.text(literal(folder)).schema
         raise ExaequoError(f"{folder}: it is there already. Name another folder, or delete it.")
 
 
@@ -162,7 +170,11 @@ def in_our_words() -> Iterator[None]:
 
 
 def _why(story: str) -> str:
-    """Return the last cause that a story of Java names, else its first line."""
+    """Return what Python raised on a worker, else the last cause that a story of Java names, else its first line."""
+    raised = _RAISED.findall(story)
+    if raised:
+        lacks = raised[-1].startswith("ModuleNotFoundError")
+        return f"a worker: {raised[-1]}" + (" (workers need exaequo, Polars and NumPy, too)" if lacks else "")
     causes = [each for each in _CAUSE.findall(story) if not each.startswith("[CIRCULAR REFERENCE")]
     return " ".join(causes[-1].split()) if causes else story.strip().partition("\n")[0]
 

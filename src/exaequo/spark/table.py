@@ -9,7 +9,8 @@ from uuid import uuid4
 from exaequo.errors import ExaequoError
 from exaequo.options import Options
 from exaequo.spark.asking import Request, Scored
-from exaequo.spark.plan import diverse, judgments_of, lines_of, scored, sound, together
+from exaequo.spark.plan import diverse, judgments_of, lines_of, scored, sound, together, wrong
+from exaequo.spark.session import literal
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -47,12 +48,19 @@ def append(
     lists = lists.persist()
     try:
         number = lists.count()
+        found = scored(together(runs, qrels, request, lists=lists.select("run", "qid")), request)
         if number:
-            found = scored(together(runs, qrels, request, lists=lists.select("run", "qid")), request)
             _write(table, found, lists, settings)
+        elif not (_sound(lines, "sim") and _sound(judged, "rel")):
+            found.count()  # raises an error that names the row
     finally:
         lists.unpersist()
     return number
+
+
+def _sound(rows: DataFrame, number: str) -> bool:
+    """Tell whether nothing is wrong with any row by itself."""
+    return rows.filter(wrong(number, rows.columns).isNotNull()).isEmpty()
 
 
 def _write(table: str, found: DataFrame, lists: DataFrame, settings: str) -> None:
@@ -87,7 +95,7 @@ def _parts(spark: Any, table: str) -> DataFrame:
     from exaequo.scores import COLUMNS
 
     files = spark.read.option("recursiveFileLookup", "true").option("pathGlobFilter", "*.parquet")
-    rows: DataFrame = files.parquet(table)
+    rows: DataFrame = files.parquet(literal(table))
     lacking = {*COLUMNS, *MORE} - {*rows.columns}
     if lacking:
         raise ExaequoError(f"{table}: no table of scores (it has no column {min(lacking)}).")
