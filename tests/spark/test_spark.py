@@ -329,15 +329,15 @@ def test_the_command_reads_and_writes_where_spark_does(
     document = json.loads(capfd.readouterr().out)
     assert [each["name"] for each in document["inputs"]["runs"]] == names
     assert {each["measure"] for each in document["ties"]} == {"AP", "gm(AP)"}
-    said = []
-    for topic in ("t0", "other"):
-        (tmp_path / "few.txt").write_text(f"{topic} Q0 d 1 1 few\n")
-        said.append((command([*common, str(tmp_path / "few.txt")]), capfd.readouterr().err))
     every = expected["topic"].n_unique() - 1
-    assert said[0][0] == 0
-    assert f"run 'few': {every - 1} of {every} evaluated topics missing; scored as empty lists" in said[0][1]
-    assert said[1][0] == 1
-    assert "run 'few': none of its topics is judged; expected topics of the qrels" in said[1][1]
+    for missing, done in (("zero", "scored as empty lists"), ("skip", "left out")):
+        few = [*common, str(tmp_path / "few.txt"), "--missing", missing]
+        (tmp_path / "few.txt").write_text("t0 Q0 d 1 1 few\n")
+        assert command(few) == 0
+        assert f"run 'few': {every - 1} of {every} evaluated topics missing; {done}" in capfd.readouterr().err
+        (tmp_path / "few.txt").write_text("other Q0 d 1 1 few\n")
+        assert command([*few, str(tmp_path / "runs.txt")]) == 1
+        assert "run 'few': none of its topics is judged; expected topics of the qrels" in capfd.readouterr().err
     (tmp_path / "bad.txt").write_text(text + "t0 Q0 d99 1 nan run0\n")
     assert command([*common, str(tmp_path / "bad.txt"), "--errors", "drop", "--format", "csv"]) == 0
     assert "runs: 1 row dropped: sim is not finite" in capfd.readouterr().err

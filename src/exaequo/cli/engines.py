@@ -161,8 +161,11 @@ def _on_spark(asked: Asked) -> Scores | None:
             more = [] if folder else parse_measures([_RETURNED])
             scores = spark.evaluate(lines, judged, [*asked.measures, *more], **how)
         if folder is None:
-            rows = pl.DataFrame(averages(scores).toArrow())
-            return _means(rows, asked, _missing(rows, options))
+            rows = counts = pl.DataFrame(averages(scores).toArrow())
+            if options.missing == "skip" and not engine["append"]:  # empty lists are not among them
+                whole = spark.evaluate(lines, judged, _RETURNED, **{**how, "ties": options.ties[0], "missing": "zero"})
+                counts = pl.DataFrame(averages(whole).toArrow())
+            return _means(rows, asked, _missing(counts, options))
         if asked.per_topic:
             # Else what is kept stays in as many tasks as there are partitions of a shuffle, however small.
             own.conf.set("spark.sql.optimizer.canChangeCachedPlanOutputPartitioning", "true")
@@ -211,6 +214,6 @@ def _missing(rows: pl.DataFrame, options: Options) -> list[str]:
             mend = "Check that the runs and the qrels are of the same collection."
             raise bad_input(f"run {run!r}", "none of its topics is judged", "topics of the qrels", mend)
         if zeros:
-            what = f"run {run!r}: {zeros:,} of {topics:,} evaluated topics missing"
-            remarks.append(f"{what}; scored as empty lists")
+            done = "left out" if options.missing == "skip" else "scored as empty lists"
+            remarks.append(f"run {run!r}: {zeros:,} of {topics:,} evaluated topics missing; {done}")
     return remarks
