@@ -7,6 +7,8 @@ from collections.abc import Callable
 
 #: Seconds that are more than enough for anything that does happen.
 PATIENCE = 60.0
+#: Options of a Java that is soon there: what runs for a minute need not be compiled twice.
+QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 def soon(done: Callable[[], bool]) -> bool:

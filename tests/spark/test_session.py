@@ -15,7 +15,7 @@ import pytest
 
 import exaequo
 from exaequo.spark import session
-from waiting import PATIENCE, soon
+from waiting import PATIENCE, QUICK_JAVA, soon
 
 SOURCE = str(Path(exaequo.__file__).parent.parent)
 
@@ -25,7 +25,10 @@ def begun(folder: Path, master: str, **more: str) -> subprocess.Popen[str]:
     (folder / "run.txt").write_text("1 Q0 a 1 nan mine\n")
     given = [str(folder / "qrels.txt"), str(folder / "run.txt"), "--engine", "spark", "--master", master]
     command = [sys.executable, "-m", "exaequo", "eval", *given]
-    own: dict[str, Any] = {"env": {**os.environ, "PYTHONPATH": SOURCE, **more}, "start_new_session": True}
+    own: dict[str, Any] = {
+        "env": {**os.environ, "PYTHONPATH": SOURCE, "JDK_JAVA_OPTIONS": QUICK_JAVA, **more},
+        "start_new_session": True,
+    }
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **own)
 
 

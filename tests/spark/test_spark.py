@@ -34,6 +34,7 @@ from exaequo.spark.session import in_our_words, refuse_there
 from exaequo.study import cluster, study
 from exaequo.tiestats import frame_of, tie_statistics
 from exaequo.writing import write_whole
+from waiting import QUICK_JAVA
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -53,6 +54,7 @@ def started(master: str, **more: str) -> SparkSession:
     builder: Any = SparkSession.builder.master(master).appName("tests")
     settings = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "3", "spark.log.level": "ERROR"}
     settings |= {"spark.sql.adaptive.coalescePartitions.enabled": "false"}  # small data would all be in one task
+    settings |= dict.fromkeys(("spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions"), QUICK_JAVA)
     settings |= {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
     settings |= {"spark.executorEnv.PYTHONPATH": SOURCE, "spark.ui.showConsoleProgress": "false", **more}
     for name, value in settings.items():
