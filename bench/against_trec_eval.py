@@ -16,8 +16,8 @@ import numpy as np
 import pytrec_eval
 
 import exaequo
+from exaequo.arrays import Floats
 from exaequo.compat import pytrec_eval as ours
-from exaequo.judge import Floats
 from exaequo.measures.registry import from_official
 
 Judged = dict[str, dict[str, int]]

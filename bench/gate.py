@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from exaequo.arrays import Floats
 from exaequo.gating.bounds import tails
-from exaequo.judge import Floats
 from exaequo.stats.tests import Setting
 
 Random = np.random.Generator

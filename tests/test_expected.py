@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import exaequo
 from exaequo import expected
-from exaequo.judge import Floats, judge, prepare
+from exaequo.arrays import Floats
+from exaequo.judge import judge, prepare
 from exaequo.measures import Measure, catalogue, parse_measures
 from exaequo.order import Ordering
 from helpers import COMPLETE, OPEN, Grades, Sims, evaluate, every_order, instances

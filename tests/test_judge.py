@@ -9,7 +9,8 @@ import polars as pl
 from hypothesis import given
 
 from exaequo import Qrels, Run, read_qrels, read_run
-from exaequo.judge import Floats, JudgedRun, judge, prepare
+from exaequo.arrays import Floats
+from exaequo.judge import JudgedRun, judge, prepare
 from helpers import Grades, Sims, collections
 
 QRELS = {"1": {"rel": 2, "zero": 0, "below": -1, "high": 200}, "2": {"x": 0}, "3": {"y": 1}}

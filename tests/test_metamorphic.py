@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from exaequo.arrays import Floats
 from exaequo.choices import EXPECTED, INTERVAL, STRATEGIES
 from exaequo.cli import run as command
-from exaequo.judge import Floats
 from exaequo.measures import Measure, catalogue
 from exaequo.scores import Scores
 from helpers import COMPLETE, Grades, Sims, evaluate, instances

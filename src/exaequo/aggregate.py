@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from exaequo.judge import Floats
+from exaequo.arrays import Floats
 
 #: Zero has no logarithm: the geometric mean takes every value as at least this, as trec_eval does.
 GM_FLOOR = 1e-5

@@ -13,9 +13,9 @@ from operator import le
 
 import numpy as np
 
+from exaequo.arrays import Floats
 from exaequo.errors import BadParameter
 from exaequo.evaluation import judged_runs
-from exaequo.judge import Floats
 from exaequo.measures import Measure
 from exaequo.options import Options
 from exaequo.read import read_qrels, read_run

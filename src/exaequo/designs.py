@@ -12,11 +12,11 @@ from typing import Any, Unpack
 import numpy as np
 import polars as pl
 
+from exaequo.arrays import Floats
 from exaequo.choices import ALPHA, MEASURES, PATTERNS
 from exaequo.comparison.values import comparable, refuse_geometric
 from exaequo.errors import BadParameter
 from exaequo.evaluation import Judged, evaluate_runs, judged_runs, warn
-from exaequo.judge import Floats
 from exaequo.language import say, strategy
 from exaequo.measures import Measure, parse_measures
 from exaequo.options import Evaluation, Options, keywords

@@ -17,11 +17,12 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from exaequo import memory
+from exaequo.arrays import Bools, Floats
 from exaequo.choices import ORDERS_SAMPLED, STDIN
 from exaequo.errors import BadParameter, DataWarning, InputError
 from exaequo.expected import Expected, filled
 from exaequo.hands import helpers, shared
-from exaequo.judge import Bools, Floats, Judgments, judge, prepare
+from exaequo.judge import Judgments, judge, prepare
 from exaequo.measures import Measure, parse_measures
 from exaequo.measuring import Evaluated, assembled, evaluated, kept, measured, orders_of
 from exaequo.options import Evaluation, Options, keywords, one_strategy

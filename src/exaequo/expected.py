@@ -13,8 +13,8 @@ from math import factorial, inf, prod
 
 import numpy as np
 
+from exaequo.arrays import Bools, Floats, Ints
 from exaequo.choices import ORDERS_SAMPLED
-from exaequo.judge import Bools, Floats, Ints
 from exaequo.lots import drawn
 from exaequo.measures import Measure
 from exaequo.measures.arithmetic import products_before, spread

@@ -12,12 +12,10 @@ from itertools import repeat
 
 import numpy as np
 
+from exaequo.arrays import Bools, Floats, Ints, Words
 from exaequo.choices import HIGHEST_GRADE
 from exaequo.frames import pl
-from exaequo.lots import Words, of_names
-from exaequo.read.decimals import Bools as Bools
-from exaequo.read.decimals import Floats as Floats
-from exaequo.read.decimals import Ints as Ints
+from exaequo.lots import of_names
 from exaequo.read.keys import Index
 from exaequo.read.records import KEY, Qrels, Run, starts
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-import numpy.typing as npt
 
-Words = npt.NDArray[np.uint64]
+from exaequo.arrays import Floats, Ints, Words
 
 #: The steps and the multipliers of SplitMix64: Steele, Lea, Flood, OOPSLA 2014.
 _STEP = np.uint64(0x9E3779B97F4A7C15)
@@ -27,7 +26,7 @@ def of_names(names: Iterable[str]) -> Words:
     return np.frombuffer(b"".join(hashed), dtype="<u8").astype(np.uint64)
 
 
-def drawn(seed: int, topic: Words, place: npt.NDArray[np.int64], number: int = 0) -> npt.NDArray[np.float64]:
+def drawn(seed: int, topic: Words, place: Ints, number: int = 0) -> Floats:
     """Return the lot of each place of the lists of these topics, as `of_names` gives them, in the draw of a number."""
     lists = _mixed(topic ^ of_names([f"{seed} {number}"]))
     return (_mixed(lists + place.astype(np.uint64) * _STEP) >> _BEYOND).astype(np.float64) * 2.0**-53

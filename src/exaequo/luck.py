@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
+from exaequo.arrays import Bools, Floats, Ints
 from exaequo.choices import INTERVAL
-from exaequo.judge import Bools, Floats, Ints
 from exaequo.measures import Measure
 from exaequo.scores import Scores, Values
 from exaequo.stats.equality import balanced, differences

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from exaequo.arrays import Bools, Floats
 from exaequo.choices import EXPECTED, INTERVAL
 from exaequo.errors import bad_input
 from exaequo.expected import Expected, expected_values
-from exaequo.judge import Bools, Floats, Judgments
+from exaequo.judge import Judgments
 from exaequo.measures import Measure
 from exaequo.options import Options, first_order
 from exaequo.order import Ordering

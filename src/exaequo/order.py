@@ -24,10 +24,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from exaequo.arrays import Bools, Floats, Ints
 from exaequo.choices import PRECISIONS, STRATEGIES
 from exaequo.errors import bad_input
 from exaequo.frames import pl
-from exaequo.judge import Bools, Floats, Ints, JudgedRun, Judgments
+from exaequo.judge import JudgedRun, Judgments
 from exaequo.lots import drawn
 from exaequo.options import check_choice
 from exaequo.read.records import Run

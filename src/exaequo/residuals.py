@@ -24,10 +24,11 @@ import numpy as np
 import polars as pl
 
 from exaequo.aggregate import aggregate
+from exaequo.arrays import Bools, Floats, Ints
 from exaequo.choices import HIGHEST_GRADE, JUDGED_AT, MEASURES
 from exaequo.errors import BadParameter
 from exaequo.evaluation import Judged, judged_runs, warn
-from exaequo.judge import Bools, Floats, Ints, JudgedRun
+from exaequo.judge import JudgedRun
 from exaequo.language import say
 from exaequo.measures import Measure, parse_measures
 from exaequo.measures.arithmetic import ratio, sums_so_far

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from exaequo import tabular
+from exaequo.arrays import Floats, Ints
 from exaequo.errors import BadParameter, ExaequoError
 from exaequo.frames import pl
-from exaequo.judge import Floats, Ints
 from exaequo.language import say
 from exaequo.measures import Measure, parse_measure
 from exaequo.tabular import Table

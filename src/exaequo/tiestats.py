@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from exaequo.arrays import Bools, Floats, Ints
 from exaequo.frames import pl
-from exaequo.judge import Bools, Floats, Ints
 from exaequo.measures import Measure
 from exaequo.order import Groups, Ordering, Ranking
 

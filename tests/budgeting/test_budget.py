@@ -15,11 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import exaequo
+from exaequo.arrays import Floats
 from exaequo.budgeting import Budget
 from exaequo.budgeting.ends import LOOSE, TIGHT, Ends
 from exaequo.budgeting.intervals import TOGETHER, Drawing, drawn
 from exaequo.cli import run as command
-from exaequo.judge import Floats
 from exaequo.residuals import BOUNDS, SCENARIOS
 from exaequo.stats.tests import Setting
 from helpers import evaluate

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 
 import exaequo
-from exaequo.judge import Floats
+from exaequo.arrays import Floats
 from exaequo.measures import Measure, catalogue
 from helpers import COMPLETE, Grades, Sims, collections, evaluate, instances
 

@@ -16,6 +16,7 @@ from scipy import stats
 
 import exaequo
 from exaequo import BadParameter
+from exaequo.arrays import Floats
 from exaequo.choices import COMPARED, GATE_TESTS
 from exaequo.comparison.verdicts import BEST, WORST
 from exaequo.gating import GateResult, gate_scores
@@ -23,7 +24,6 @@ from exaequo.gating.asking import Asking
 from exaequo.gating.bounds import PASSED, UNDECIDED, WORSE, Level, answer, bound
 from exaequo.gating.rule import Rule, bars
 from exaequo.gating.verdicts import Gate, needed, sentence
-from exaequo.judge import Floats
 from exaequo.stats.power import topics_needed
 from exaequo.stats.tests import Setting, randomization
 from helpers import Grades, Sims, evaluate

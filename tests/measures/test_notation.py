@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import exaequo
 from exaequo import BadParameter, DataWarning, Ranking, UnknownMeasure, define, measures, parse_measure
-from exaequo.judge import Floats
+from exaequo.arrays import Floats
 from exaequo.measures import Measure, Parameter, parse_measures, registry
 from exaequo.measures.moments import Moments, closed, linear, unchanged
 from exaequo.measures.parameters import PARAMETERS

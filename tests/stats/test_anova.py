@@ -11,7 +11,7 @@ from scipy import stats
 from statsmodels.formula.api import mixedlm, ols
 from statsmodels.stats.anova import anova_lm
 
-from exaequo.judge import Floats
+from exaequo.arrays import Floats
 from exaequo.stats.anova import anova, blocked_error, friedman, mixed, ranks_within, within_error
 
 RANDOM = np.random.Generator(np.random.PCG64(13))

@@ -10,8 +10,8 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from exaequo import BadParameter, ExaequoError
+from exaequo.arrays import Floats, Ints
 from exaequo.choices import JOINT, LIBRARY_CORRECTIONS
-from exaequo.judge import Floats, Ints
 from exaequo.stats import corrections, joint
 from exaequo.stats.anova import blocked_error
 from exaequo.stats.tests import Setting, student

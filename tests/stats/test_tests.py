@@ -14,7 +14,7 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import TTestPower
 
 from exaequo import BadParameter
-from exaequo.judge import Floats
+from exaequo.arrays import Floats
 from exaequo.stats import corrections, joint
 from exaequo.stats.anova import blocked_error
 from exaequo.stats.equality import differences

@@ -11,11 +11,11 @@ import numpy as np
 import polars as pl
 
 from exaequo.aggregate import aggregate
+from exaequo.arrays import Floats
 from exaequo.choices import ALPHA, COMPARED, EXPECTED, INTERVAL, MEASURES, ORDERS_SAMPLED, TOP
 from exaequo.errors import BadParameter
 from exaequo.evaluation import Judged, evaluate_runs, judged_runs, warn
 from exaequo.expected import Orders
-from exaequo.judge import Floats
 from exaequo.luck import (
     EARNED,
     GAINS,

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from exaequo.arrays import Floats
 from exaequo.audit import TieAudit
 from exaequo.choices import COMPARED, EXPECTED
-from exaequo.judge import Floats
 from exaequo.language import number, say, word
 from exaequo.measures import Measure, parse_measure
 from exaequo.screens import Screen, ranks, sorted_by

@@ -14,6 +14,7 @@ from typing import Any, Unpack
 import numpy as np
 import polars as pl
 
+from exaequo.arrays import Ints
 from exaequo.budgeting.ends import Ends, Listed, listed, relevant_grade
 from exaequo.budgeting.intervals import SCHEMA, Drawing, interval_rows
 from exaequo.budgeting.pairs import difference
@@ -23,7 +24,6 @@ from exaequo.choices import ALPHA, BUDGET_MEASURES, HIGHEST_GRADE, LEAST_TOPICS,
 from exaequo.comparison.values import refuse_geometric
 from exaequo.errors import BadParameter, bad_input
 from exaequo.evaluation import Judged, judged_runs, warn
-from exaequo.judge import Ints
 from exaequo.measures import Measure, parse_measures
 from exaequo.options import Options, Reading, check_alpha, keywords
 from exaequo.read import Qrels, QrelsLike, Run, RunsLike, read_qrels, read_runs, unique_names

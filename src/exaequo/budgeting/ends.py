@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from exaequo.arrays import Floats, Ints
 from exaequo.budgeting.worlds import judged_so, unknown_lines
 from exaequo.choices import INTERVAL
-from exaequo.judge import Floats, Ints
 from exaequo.measures import Measure
 from exaequo.options import Options
 from exaequo.order import Ordering, Ranking

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from exaequo.arrays import Floats
 from exaequo.budgeting.ends import Ends
-from exaequo.judge import Floats
 from exaequo.measures import Measure
 from exaequo.stats.tests import Setting, bootstrap_interval, t_interval
 

@@ -19,9 +19,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
+from exaequo.arrays import Bools, Floats, Ints
 from exaequo.budgeting.ends import LOOSE, TIGHT, Ends, Listed, ends_of, hull
 from exaequo.budgeting.worlds import judged_so, unknown_documents
-from exaequo.judge import Bools, Floats, Ints
 from exaequo.measures import Measure
 from exaequo.options import Options
 from exaequo.order import Ordering

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from exaequo.arrays import Bools, Floats, Ints
 from exaequo.budgeting.ends import Listed, ends_of
 from exaequo.budgeting.intervals import TIES, TOPICS, UNJUDGED
 from exaequo.budgeting.worlds import judged_so, unknown_lines
-from exaequo.judge import Bools, Floats, Ints
 from exaequo.measures import Measure
 from exaequo.options import Options
 from exaequo.stats import topicsets

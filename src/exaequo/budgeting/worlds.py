@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from exaequo.judge import Bools, Floats, Ints
+from exaequo.arrays import Bools, Floats, Ints
 from exaequo.order import Ordering
 
 _NONE: Ints = np.zeros(0, dtype=np.int64)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from exaequo.arrays import Floats
 from exaequo.errors import BadParameter
-from exaequo.judge import Floats
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from exaequo.arrays import Floats
 from exaequo.comparison.values import besides_of, refuse_geometric
 from exaequo.errors import BadParameter, bad_input
-from exaequo.judge import Floats
 from exaequo.measures import Measure, parse_measures
 from exaequo.read.orderings import Preference
 from exaequo.scores import Scores

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from exaequo.arrays import Floats, Ints
 from exaequo.choices import COMPARED, INTERVAL, LEAST_TOPICS, ROBUST
 from exaequo.comparison.plan import Plan
 from exaequo.comparison.values import means
@@ -26,7 +27,6 @@ from exaequo.comparison.verdicts import (
     robust,
     sentence,
 )
-from exaequo.judge import Floats, Ints
 from exaequo.language import say, word
 from exaequo.luck import changes, gain
 from exaequo.measures import Measure

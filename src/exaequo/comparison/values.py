@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from exaequo.arrays import Floats
 from exaequo.errors import BadParameter, bad_input
-from exaequo.judge import Floats
 from exaequo.measures import Measure, parse_measures
 from exaequo.options import first_order
 from exaequo.scores import Scores

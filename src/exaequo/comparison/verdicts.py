@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from exaequo.arrays import Ints
 from exaequo.choices import ROBUST
 from exaequo.comparison.plan import Plan
-from exaequo.judge import Ints
 from exaequo.language import number, say, strategy, word
 from exaequo.measures import Measure
 from exaequo.scores import Scores

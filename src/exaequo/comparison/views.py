@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 
 from exaequo.aggregate import aggregate
+from exaequo.arrays import Floats
 from exaequo.comparison.values import CURVE, ROBUST, besides_of, means, oriented, shared_measures
-from exaequo.judge import Floats
 from exaequo.measures import Measure
 from exaequo.read import Qrels
 from exaequo.scores import Scores

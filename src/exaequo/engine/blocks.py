@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from exaequo.arrays import Floats
 from exaequo.choices import EXPECTED
 from exaequo.engine.groups import blocks
 from exaequo.engine.kernel import Rows, Work, bad, judged, sound, values, wrong
@@ -23,7 +24,7 @@ from exaequo.errors import BadParameter, ExaequoError, bad_input
 from exaequo.evaluation import FileWork, prepared
 from exaequo.expected import CLOSED, Expected, filled
 from exaequo.frames import pl
-from exaequo.judge import Floats, Judgments
+from exaequo.judge import Judgments
 from exaequo.measures import Measure
 from exaequo.measures.arithmetic import spread
 from exaequo.measuring import Evaluated, assembled, kept, orders_of

@@ -14,11 +14,12 @@ from typing import NamedTuple
 import numpy as np
 
 from exaequo.aggregate import aggregate
+from exaequo.arrays import Floats
 from exaequo.choices import ERRORS
 from exaequo.errors import InputError, MissingTopics, Problem
 from exaequo.expected import Expected
 from exaequo.frames import pl
-from exaequo.judge import Floats, JudgedRun, Judgments, judge, prepare
+from exaequo.judge import JudgedRun, Judgments, judge, prepare
 from exaequo.lots import of_names
 from exaequo.measures import Measure, parse_measure
 from exaequo.measuring import measured

@@ -8,10 +8,10 @@ import numpy as np
 import polars as pl
 
 from exaequo.aggregate import aggregate
+from exaequo.arrays import Floats
 from exaequo.choices import THRESHOLD
 from exaequo.errors import BadParameter
 from exaequo.filtering.filters import Filter
-from exaequo.judge import Floats
 from exaequo.measures import Measure, parse_measures
 from exaequo.measures.selection import T9_TARGET, Tables
 from exaequo.remarks import cautions

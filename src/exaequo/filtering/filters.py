@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
+from exaequo.arrays import Bools, Floats, Ints
 from exaequo.errors import BadParameter, bad_input
-from exaequo.judge import Bools, Floats, Ints
 from exaequo.measures.interpolated import best_from_here, least_found
 from exaequo.measures.selection import Tables, share_of
 from exaequo.tabular import Tabled

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from exaequo.arrays import Floats
 from exaequo.choices import LEARNT_BY, LEARNT_FOR, UTILITIES
 from exaequo.errors import bad_input
 from exaequo.filtering.filters import Filter
-from exaequo.judge import Floats
 from exaequo.options import check_choice
 
 

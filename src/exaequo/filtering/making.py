@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from exaequo.arrays import Bools, Floats, Ints
 from exaequo.choices import HIGHEST_GRADE
 from exaequo.errors import BadParameter, bad_input
 from exaequo.evaluation import judged_runs, prepared
 from exaequo.filtering.filters import Filter
-from exaequo.judge import Bools, Floats, Ints
 from exaequo.measures.parameters import MOST_DOCUMENTS
 from exaequo.options import Options
 from exaequo.order import Ordering

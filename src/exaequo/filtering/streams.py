@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from exaequo.arrays import Floats, Ints
 from exaequo.choices import THRESHOLD, UTILITIES
 from exaequo.errors import BadParameter
 from exaequo.filtering.filters import Filter
-from exaequo.judge import Floats, Ints
 from exaequo.measures.selection import T9_TARGET, Tables
 from exaequo.text import did_you_mean
 

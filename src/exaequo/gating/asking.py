@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from exaequo.arrays import Floats
 from exaequo.choices import INTERVAL, ROBUST
 from exaequo.comparison.pairs import extremes, open_means
 from exaequo.comparison.plan import Plan, tie_rule
@@ -16,7 +17,6 @@ from exaequo.comparison.verdicts import BEST, WORST
 from exaequo.gating.bounds import DIFFERENT, PASSED, UNDECIDED, WORSE, Answer, Level, answer
 from exaequo.gating.rule import Bar, Rule
 from exaequo.gating.verdicts import Gate, cautions_of, ends, needed, sentence, sentence_of_floor
-from exaequo.judge import Floats
 from exaequo.language import say
 from exaequo.measures import Measure
 from exaequo.scores import Scores

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from exaequo.arrays import Floats
 from exaequo.gating.rule import Rule
-from exaequo.judge import Floats
 from exaequo.stats.equality import TOLERANCE, balanced, differences, settled
 from exaequo.stats.tests import (
     TESTS,

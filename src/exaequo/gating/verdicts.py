@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from exaequo.arrays import Floats
 from exaequo.comparison.pairs import HARDLY
 from exaequo.comparison.verdicts import BEST, WORST
 from exaequo.gating.bounds import DIFFERENT, PASSED, UNDECIDED, WORSE, Level
 from exaequo.gating.rule import Rule
-from exaequo.judge import Floats
 from exaequo.language import number, say, strategy, word
 from exaequo.luck import gain
 from exaequo.measures import Measure

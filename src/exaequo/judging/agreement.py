@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from exaequo.judge import Floats
+from exaequo.arrays import Floats
 from exaequo.stats.agreement import cohen, krippendorff, weighted_cohen
 
 Pair = tuple[str, str]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from exaequo.judge import Bools, Floats, Ints
+from exaequo.arrays import Bools, Floats, Ints
 
 
 def ratio(above: Floats | Ints, below: Floats | Ints) -> Floats:

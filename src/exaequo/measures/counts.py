@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from exaequo.judge import Floats
+from exaequo.arrays import Floats
 from exaequo.measures.moments import unchanged
 from exaequo.measures.registry import define
 from exaequo.measures.sets import found

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from exaequo.arrays import Floats
 from exaequo.choices import THRESHOLD
-from exaequo.judge import Floats
 from exaequo.measures.moments import unchanged
 from exaequo.measures.parameters import Parameter
 from exaequo.measures.registry import F, define

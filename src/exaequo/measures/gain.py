@@ -9,8 +9,8 @@ from math import log2
 
 import numpy as np
 
+from exaequo.arrays import Floats, Ints
 from exaequo.errors import BadParameter
-from exaequo.judge import Floats, Ints
 from exaequo.measures.arithmetic import products_before, ratio
 from exaequo.measures.moments import Linear, Moments, closed, linear, one_by, stopping, top, unchanged
 from exaequo.measures.registry import define

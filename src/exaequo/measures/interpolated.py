@@ -7,7 +7,7 @@ from math import ceil
 
 import numpy as np
 
-from exaequo.judge import Floats, Ints
+from exaequo.arrays import Floats, Ints
 from exaequo.measures.arithmetic import ratio, so_far
 from exaequo.measures.moments import unchanged
 from exaequo.measures.registry import define

@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from exaequo.judge import Bools, Floats, Ints
+from exaequo.arrays import Bools, Floats, Ints
 from exaequo.measures.arithmetic import begins, products_before, ratio, spread
 from exaequo.measures.registry import Function, Measure, attach
 from exaequo.order import Ranking

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from exaequo.arrays import Bools, Floats, Ints
 from exaequo.frames import pl
-from exaequo.judge import Bools, Floats, Ints, Judgments
+from exaequo.judge import Judgments
 from exaequo.measures.arithmetic import spread
 from exaequo.measures.gain import discount, up_to
 from exaequo.measures.moments import Linear, Stops, of_linear, stopping, top

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from exaequo.judge import Floats, Ints, Judgments
+from exaequo.arrays import Floats, Ints
+from exaequo.judge import Judgments
 from exaequo.measures.arithmetic import products_before, ratio, spread, sums_so_far
 from exaequo.measures.gain import discount, err_moments, expected_reciprocal_rank, stopping_rows, up_to
 from exaequo.measures.moments import Linear, Moments, closed, linear, of_linear, one_by, top

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from exaequo.judge import Bools, Floats, Ints
+from exaequo.arrays import Bools, Floats, Ints
 from exaequo.measures.arithmetic import begins, ratio, sums_so_far
 from exaequo.measures.moments import Linear, Moments, closed, linear, one_by, top
 from exaequo.measures.registry import define

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from exaequo.arrays import Floats, Ints
 from exaequo.errors import BadParameter
-from exaequo.judge import Floats, Ints
 from exaequo.measures.arithmetic import ratio
 from exaequo.measures.interpolated import least_found
 from exaequo.measures.moments import Linear, Moments, closed, linear, one_by

@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, overload
 import numpy as np
 
 from exaequo.aggregate import AGGREGATES
+from exaequo.arrays import Floats
 from exaequo.errors import BadParameter, DataWarning, UnknownMeasure
-from exaequo.judge import Floats
 from exaequo.measures.parameters import PARAMETERS, Parameter
 from exaequo.order import Ranking
 from exaequo.text import did_you_mean, listed

@@ -6,7 +6,8 @@ from collections import Counter
 
 import numpy as np
 
-from exaequo.judge import Floats, Ints, Judgments
+from exaequo.arrays import Floats, Ints
+from exaequo.judge import Judgments
 from exaequo.measures.arithmetic import ratio, spread, sums_so_far
 from exaequo.measures.incomplete import before
 from exaequo.measures.moments import Moments, closed

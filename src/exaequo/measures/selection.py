@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from exaequo.arrays import Floats, Ints
 from exaequo.errors import BadParameter
-from exaequo.judge import Floats, Ints
 
 #: Below this share of the best utility, T11SU counts nothing (TREC 2002 filtering track).
 T11_FLOOR = -0.5

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from exaequo.judge import Floats
+from exaequo.arrays import Floats
 from exaequo.measures.arithmetic import ratio
 from exaequo.measures.moments import Linear, Moments, Stops, closed, linear, one_by, stopping, unchanged
 from exaequo.measures.registry import Function, define

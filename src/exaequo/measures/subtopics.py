@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 
-from exaequo.judge import Floats
+from exaequo.arrays import Floats
 from exaequo.measures.arithmetic import ratio, spread
 from exaequo.measures.moments import Linear, Moments, closed, linear, one_by, top
 from exaequo.measures.novelty import (

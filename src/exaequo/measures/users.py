@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from exaequo.arrays import Floats, Ints
 from exaequo.errors import BadParameter
-from exaequo.judge import Floats, Ints
 from exaequo.measures.arithmetic import products_before, ratio, sums_so_far
 from exaequo.measures.gain import refuse_higher, up_to
 from exaequo.measures.moments import Linear, linear, top

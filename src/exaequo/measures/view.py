@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from exaequo.arrays import Ints
 from exaequo.errors import BadParameter
-from exaequo.judge import Ints, Judgments
+from exaequo.judge import Judgments
 from exaequo.order import Ranking
 from exaequo.text import did_you_mean
 

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from exaequo.arrays import Floats
 from exaequo.choices import HIGHEST_GRADE
 from exaequo.errors import BadParameter
 from exaequo.evaluation import judged_runs, warn
 from exaequo.filtering import Filter, absent, from_tables, judged_filters
-from exaequo.judge import Floats, Judgments
+from exaequo.judge import Judgments
 from exaequo.language import say, strategy
 from exaequo.measures import Measure, parse_measure
 from exaequo.options import Options, Reading, Relevance, keywords

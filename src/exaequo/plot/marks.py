@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from exaequo.judge import Floats
+from exaequo.arrays import Floats
 from exaequo.language import say, word
 from exaequo.measures import Measure
 from exaequo.plot.chart import DASHES, SHAPES, Canvas, Chart

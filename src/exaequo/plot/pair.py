@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from exaequo.arrays import Floats
 from exaequo.errors import BadParameter
-from exaequo.judge import Floats
 from exaequo.language import say, strategy
 from exaequo.measures import Measure
 from exaequo.plot.chart import Common, notes

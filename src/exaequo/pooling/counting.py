@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from exaequo.judge import Ints
+from exaequo.arrays import Ints
 from exaequo.pooling.lists import Lists
 
 _JUDGED = (pl.col("place") >= 0).alias("judged")

@@ -17,7 +17,8 @@ import numpy as np
 import polars as pl
 
 from exaequo.aggregate import aggregate
-from exaequo.judge import Bools, Floats, Ints, JudgedRun, Judgments
+from exaequo.arrays import Bools, Floats, Ints
+from exaequo.judge import JudgedRun, Judgments
 from exaequo.measures import Measure
 from exaequo.options import Options
 from exaequo.order import Ordering

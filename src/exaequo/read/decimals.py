@@ -15,12 +15,8 @@ from operator import add, or_
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-Words = npt.NDArray[np.uint64]
+from exaequo.arrays import Bools, Floats, Ints, Words
 
 #: Bytes of the longest text, in words of eight.
 LONGEST = 64

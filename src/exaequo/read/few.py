@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from exaequo.read.decimals import LONGEST, Floats, Ints, Words
+from exaequo.arrays import Floats, Ints, Words
+from exaequo.read.decimals import LONGEST
 from exaequo.read.keys import Index
 from exaequo.read.lists import Documents, Lists
 from exaequo.read.plain import LARGE, Plain, numbers_of, of_dicts

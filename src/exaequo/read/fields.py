@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from exaequo.read.decimals import KEPT, LONGEST, Ints, Words
+from exaequo.arrays import Ints, Words
+from exaequo.read.decimals import KEPT, LONGEST
 
 Letters = npt.NDArray[np.uint8]
 

@@ -11,9 +11,8 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from exaequo.read.decimals import Ints
+from exaequo.arrays import Ints, Words
 
-Keys = npt.NDArray[np.uint64]
 #: Places in tables: half the memory of the usual whole numbers.
 Places = npt.NDArray[np.int32]
 
@@ -29,7 +28,7 @@ _MIXER, _HALF = np.uint64(0xFF51AFD7ED558CCD), np.uint64(32)
 class Index:
     """Where keys stand. One that is there twice is found at both places, but not where all should be `different`."""
 
-    def __init__(self, keys: Keys, *, different: bool = False) -> None:
+    def __init__(self, keys: Words, *, different: bool = False) -> None:
         """Put the keys into tables; where they should be different, only until one is seen to be there twice."""
         self._keys = keys.astype(np.uint64, copy=False)
         self._tables: list[Places] = []
@@ -41,7 +40,7 @@ class Index:
             if different and not self.different:  # a key that is there often takes as many tables
                 break
 
-    def find(self, keys: Keys) -> tuple[Ints, Ints]:
+    def find(self, keys: Words) -> tuple[Ints, Ints]:
         """Return which of these keys are there, and the place of each, pair by pair."""
         keys = keys.astype(np.uint64, copy=False)
         cuts = range(0, max(len(keys), 1), _AT_ONCE)
@@ -50,7 +49,7 @@ class Index:
             return pairs[0]
         return np.concatenate([at for at, _ in pairs]), np.concatenate([place for _, place in pairs])
 
-    def _find(self, keys: Keys) -> Iterator[tuple[Ints, Ints]]:
+    def _find(self, keys: Words) -> Iterator[tuple[Ints, Ints]]:
         at, mixed = np.arange(len(keys)), keys
         for table in self._tables:
             place = table[_slots(mixed, len(table))]
@@ -62,7 +61,7 @@ class Index:
             mixed = mixed[taken] * _OTHER
 
 
-def are_different(keys: Keys, starts: Ints | None = None) -> bool:
+def are_different(keys: Words, starts: Ints | None = None) -> bool:
     """Tell whether no key is there twice; or only in stretches of different `starts`, which are looked at by and by."""
     parts = [keys]
     if starts is not None and len(keys) > _AT_ONCE:
@@ -75,7 +74,7 @@ def are_different(keys: Keys, starts: Ints | None = None) -> bool:
     )
 
 
-def _tables(keys: Keys, *, empty: bool = True) -> Iterator[tuple[Places, Places, Places]]:
+def _tables(keys: Words, *, empty: bool = True) -> Iterator[tuple[Places, Places, Places]]:
     """Yield tables of places, with the places that have to wait for the next, and which stand there instead.
 
     An `empty` place of a table is -1, or anything.
@@ -96,12 +95,12 @@ def _tables(keys: Keys, *, empty: bool = True) -> Iterator[tuple[Places, Places,
         here, mixed = here[waits], mixed[waits] * _OTHER
 
 
-def _slots(mixed: Keys, size: int) -> Ints:
+def _slots(mixed: Words, size: int) -> Ints:
     """Return the slots of keys: their first bits."""
     return (mixed >> np.uint64(65 - size.bit_length())).view(np.int64)
 
 
-def mixed(words: Keys) -> Keys:
+def mixed(words: Words) -> Words:
     """Return a hash of each row; zeros behind it change nothing, so that shorter texts do not depend on longer ones."""
     first, *more = words.T
     key = _scattered(first)
@@ -110,12 +109,12 @@ def mixed(words: Keys) -> Keys:
     return key
 
 
-def _scattered(words: Keys) -> Keys:
+def _scattered(words: Words) -> Words:
     scattered = words * _MIXER
     scattered ^= scattered >> _HALF
     return scattered
 
 
-def keys_of(topic: Keys, docno: Keys) -> Keys:
+def keys_of(topic: Words, docno: Words) -> Words:
     """Return keys of topic and document, pair by pair, from the hashes of both."""
     return topic * _OTHER + docno

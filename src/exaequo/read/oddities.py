@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from exaequo.arrays import Bools
 from exaequo.frames import pl
-from exaequo.read.decimals import Bools
 from exaequo.read.plain import LARGE
 from exaequo.read.trec import Layout, quoted, tidy
 from exaequo.text import count

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from exaequo.arrays import Bools, Floats, Ints, Words
 from exaequo.frames import pl
-from exaequo.read.decimals import LONGEST, Bools, Floats, Ints, Words, decimals
+from exaequo.read.decimals import LONGEST, decimals
 from exaequo.read.fields import Column, Fields, cut, padded
 from exaequo.read.keys import Index, are_different, keys_of, mixed
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from exaequo.arrays import Floats
 from exaequo.frames import pl
-from exaequo.read.decimals import Floats
 from exaequo.read.keys import are_different
 from exaequo.read.plain import Plain
 from exaequo.read.source import Source

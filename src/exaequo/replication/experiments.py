@@ -8,8 +8,8 @@ from itertools import chain
 
 import polars as pl
 
+from exaequo.arrays import Floats
 from exaequo.errors import BadParameter
-from exaequo.judge import Floats
 from exaequo.measures import Measure
 from exaequo.options import Options
 from exaequo.order import Ordering

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from exaequo.arrays import Bools, Floats
 from exaequo.errors import ExaequoError
-from exaequo.judge import Bools, Floats
 from exaequo.measures import Measure
 from exaequo.read.metadata import parse_metadata
 from exaequo.replication.experiments import Experiments

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from exaequo.aggregate import aggregate
+from exaequo.arrays import Bools, Floats, Ints
 from exaequo.choices import INTERVAL
 from exaequo.errors import BadParameter, ExaequoError, UsageError
 from exaequo.expected import Expected
 from exaequo.frames import pl
-from exaequo.judge import Bools, Floats, Ints
 from exaequo.measures import Measure, parse_measure
 from exaequo.text import count, did_you_mean, listed
 

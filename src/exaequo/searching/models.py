@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from exaequo.arrays import Floats
 from exaequo.errors import ExaequoError
-from exaequo.judge import Floats
 from exaequo.measures.parameters import Parameter
 from exaequo.searching.counts import Matrix
 

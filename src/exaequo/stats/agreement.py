@@ -7,8 +7,8 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from exaequo.arrays import Floats, Ints
 from exaequo.errors import BadParameter
-from exaequo.judge import Floats, Ints
 
 
 def competition_ranks(values: Floats) -> Ints:

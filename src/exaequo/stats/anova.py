@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from exaequo.judge import Floats
+from exaequo.arrays import Floats
 from exaequo.stats.equality import TOLERANCE, slack_of
 
 

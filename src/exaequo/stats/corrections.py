@@ -9,9 +9,9 @@ from itertools import compress
 
 import numpy as np
 
+from exaequo.arrays import Bools, Floats
 from exaequo.choices import LIBRARY_CORRECTIONS
 from exaequo.errors import ExaequoError
-from exaequo.judge import Bools, Floats
 from exaequo.options import check_choice
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from exaequo.judge import Floats
+from exaequo.arrays import Floats
 
 #: Far above the noise of adding up a thousand fractions (1e-13), far below what chance brings two differences to.
 TOLERANCE = 1e-10

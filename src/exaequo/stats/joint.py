@@ -11,8 +11,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from exaequo.arrays import Floats, Ints
 from exaequo.errors import BadParameter
-from exaequo.judge import Floats, Ints
 from exaequo.stats.anova import blocked_error, ranks_within
 from exaequo.stats.equality import slack_of
 from exaequo.stats.tests import Setting, t_interval

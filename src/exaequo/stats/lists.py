@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from exaequo.judge import Floats, Ints
+from exaequo.arrays import Floats, Ints
 
 #: Topics × ranks that are held at a time.
 _CELLS = 2_000_000

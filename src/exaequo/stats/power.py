@@ -6,7 +6,7 @@ from typing import overload
 
 import numpy as np
 
-from exaequo.judge import Bools, Floats, Ints
+from exaequo.arrays import Bools, Floats, Ints
 
 #: The chance to see a difference that is there, which people ask for.
 POWER = 0.8

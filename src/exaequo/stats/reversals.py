@@ -13,9 +13,9 @@ from math import comb
 
 import numpy as np
 
+from exaequo.arrays import Bools, Floats, Ints
 from exaequo.choices import ALPHA, SPLITS
 from exaequo.errors import BadParameter
-from exaequo.judge import Bools, Floats, Ints
 from exaequo.stats.equality import TOLERANCE, differences
 
 #: Numbers of topics that are tried, if there are so many.

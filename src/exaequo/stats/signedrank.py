@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from exaequo.arrays import Floats, Ints
 from exaequo.errors import BadParameter
-from exaequo.judge import Floats, Ints
 
 #: Up to so many differences other than 0 the p is exact: sign patterns are counted, 2^50 of them without rounding.
 MOST_COUNTED = 50

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from exaequo.arrays import Bools, Floats, Ints
 from exaequo.choices import PATTERNS
 from exaequo.errors import BadParameter
-from exaequo.judge import Bools, Floats, Ints
 from exaequo.stats.equality import balanced
 from exaequo.stats.signedrank import rank_sums, signed_rank_p
 

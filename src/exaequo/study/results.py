@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from exaequo.arrays import Floats
 from exaequo.choices import INTERVAL
 from exaequo.errors import ExaequoError
-from exaequo.judge import Floats
 from exaequo.measures import Measure
 from exaequo.read import unique_names
 from exaequo.scores import Block, Scores

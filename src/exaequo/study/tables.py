@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from exaequo.arrays import Bools, Floats, Ints
 from exaequo.choices import INTERVAL
-from exaequo.judge import Bools, Floats, Ints
 from exaequo.luck import (
     GAINS,
     RANKS,

@@ -24,10 +24,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from exaequo import __version__
+from exaequo.arrays import Floats
 from exaequo.choices import INTERVAL
 from exaequo.errors import ExaequoError, Problem, bad_input
 from exaequo.evaluation import evaluate_runs, judged_runs, prepared
-from exaequo.judge import Floats, Judgments
+from exaequo.judge import Judgments
 from exaequo.measures import Measure, parse_measures
 from exaequo.memory import at_once, keep, share
 from exaequo.options import Options

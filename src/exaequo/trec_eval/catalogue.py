@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from exaequo.aggregate import GM_FLOOR
-from exaequo.judge import Floats
+from exaequo.arrays import Floats
 from exaequo.measures import counts, gain, incomplete, ranks, sets
 from exaequo.text import did_you_mean
 from exaequo.trec_eval import OfficialError as OfficialError

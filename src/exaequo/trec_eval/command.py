@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from exaequo import __version__
 from exaequo.aggregate import GM_FLOOR
+from exaequo.arrays import Bools
 from exaequo.errors import InputError
 from exaequo.frames import pl
-from exaequo.judge import Bools
 from exaequo.read import Qrels, Run, Source, datasets, trec
 from exaequo.read.foreign import refuse_foreign
 from exaequo.read.mending import finite

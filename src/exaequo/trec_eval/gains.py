@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from exaequo.judge import Floats, Ints
+from exaequo.arrays import Floats, Ints
 from exaequo.trec_eval.lists import Lists, running
 
 T = TypeVar("T")

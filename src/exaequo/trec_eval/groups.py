@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from exaequo.arrays import Floats, Ints
 from exaequo.frames import pl
-from exaequo.judge import Floats, Ints, topic_codes
+from exaequo.judge import topic_codes
 from exaequo.read import Qrels, Run
 from exaequo.read.records import with_keys
 

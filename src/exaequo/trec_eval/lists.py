@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from exaequo.arrays import Bools, Floats, Ints
 from exaequo.frames import pl
-from exaequo.judge import Bools, Floats, Ints, Judgments, judge, prepare
+from exaequo.judge import Judgments, judge, prepare
 from exaequo.order import Ordering, Ranking
 from exaequo.read import Qrels, Run, Source
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from exaequo.judge import Floats, Ints
+from exaequo.arrays import Floats, Ints
 from exaequo.measures import gain
 from exaequo.measures.arithmetic import ratio
 from exaequo.measures.interpolated import best_precision_from

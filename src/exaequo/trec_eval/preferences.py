@@ -14,8 +14,8 @@ from operator import itemgetter
 
 import numpy as np
 
+from exaequo.arrays import Floats, Ints
 from exaequo.frames import pl
-from exaequo.judge import Floats, Ints
 from exaequo.read import Run
 from exaequo.trec_eval import OfficialError
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from exaequo.arrays import Floats
 from exaequo.compat.ir_measures.records import CalcResults, CwlMetric, Metric
 from exaequo.errors import BadParameter
-from exaequo.judge import Floats
 from exaequo.measures import Definition
 from exaequo.measures import registry as ours
 from exaequo.read import QrelsLike, RunLike

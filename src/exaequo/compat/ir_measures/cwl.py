@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from exaequo.arrays import Floats
 from exaequo.errors import BadParameter
-from exaequo.judge import Floats
 from exaequo.measures.users import DEEPEST
 from exaequo.trec_eval.lists import Lists
 

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from exaequo.arrays import Floats
 from exaequo.compat import default_ties
 from exaequo.compat.ir_measures import cwl
 from exaequo.compat.ir_measures.base import Measure
 from exaequo.compat.ir_measures.records import CalcResults, CwlMetric, Metric
-from exaequo.judge import Floats
 from exaequo.options import one_strategy
 from exaequo.read import QrelsLike, Run, RunLike, read_qrels, read_run
 from exaequo.trec_eval.lists import Lists, all_topics, build, empty_run, judged_documents

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from exaequo.arrays import Floats
 from exaequo.compat.ir_measures import cwl
 from exaequo.compat.ir_measures.base import NOT_PROVIDED as NOT_PROVIDED
 from exaequo.compat.ir_measures.base import MeanAgg as MeanAgg
@@ -15,7 +16,6 @@ from exaequo.compat.ir_measures.base import SumAgg as SumAgg
 from exaequo.compat.ir_measures.base import made
 from exaequo.compat.ir_measures.base import register as register
 from exaequo.compat.ir_measures.base import registry as registry
-from exaequo.judge import Floats
 from exaequo.measures import counts, gain, incomplete, ranks, sets, subtopics
 from exaequo.measures.arithmetic import ratio
 from exaequo.measures.parameters import PARAMETERS, Parameter

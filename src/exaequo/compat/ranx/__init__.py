@@ -14,13 +14,13 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from exaequo.arrays import Floats
 from exaequo.compat import default_ties
 from exaequo.compat.ranx import metrics as metrics
 from exaequo.compat.ranx.metrics import parsed, values
 from exaequo.compat.ranx.records import Qrels, Run
 from exaequo.compat.ranx.report import TESTS, Pairs, Report
 from exaequo.errors import BadParameter, ExaequoError
-from exaequo.judge import Floats
 from exaequo.options import check_choice
 from exaequo.stats.joint import range_tail
 from exaequo.stats.tests import MOST_EXACT, Setting, randomization, student

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from exaequo.arrays import Floats
 from exaequo.compat.ranx.ordering import of_dicts
 from exaequo.compat.ranx.records import Records
 from exaequo.errors import BadParameter, UnknownMeasure
-from exaequo.judge import Floats
 from exaequo.measures import gain, incomplete, ranks, sets
 from exaequo.options import one_strategy
 from exaequo.read import read_qrels, read_run

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
+from exaequo.arrays import Floats
 from exaequo.compat.ranx.ordering import of_records
 from exaequo.errors import BadParameter, ExaequoError
 from exaequo.frames import pl
-from exaequo.judge import Floats
 from exaequo.read import read_qrels, read_run
 from exaequo.writing import write_whole
 

@@ -7,7 +7,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from exaequo.judge import Floats
+from exaequo.arrays import Floats
 from exaequo.language import say, strategy
 from exaequo.measures.interpolated import best_from_here, interpolated_precision
 from exaequo.order import Ranking

@@ -8,9 +8,9 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from exaequo.arrays import Floats
 from exaequo.errors import BadParameter
 from exaequo.evaluation import evaluate
-from exaequo.judge import Floats
 from exaequo.language import number, say, strategy
 from exaequo.measures import Measure, parse_measures
 from exaequo.plot.chart import Canvas, Chart, Common, notes

@@ -7,11 +7,11 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from exaequo.arrays import Floats
 from exaequo.choices import THRESHOLD
 from exaequo.errors import BadParameter
 from exaequo.filtering import stream_of
 from exaequo.filtering.streams import Stream
-from exaequo.judge import Floats
 from exaequo.language import say, word
 from exaequo.measures import Measure, get
 from exaequo.measures.selection import Tables

@@ -8,10 +8,10 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from exaequo.arrays import Floats
 from exaequo.errors import BadParameter
 from exaequo.filtering import Filter, Tables
 from exaequo.filtering.figures import mean_of_themes
-from exaequo.judge import Floats
 from exaequo.language import number, say, word
 from exaequo.measures import PARAMETERS
 from exaequo.plot.chart import Canvas, Chart, Common, notes
