@@ -315,10 +315,18 @@ def test_the_command_reads_and_writes_where_spark_does(
     assert f"{out}: it is there already. Name another folder" in capfd.readouterr().err
     with pytest.raises(exaequo.ExaequoError, match="it is there already"):
         refuse_there(spark, str(Path(out).rename(tmp_path / "scores [1]")))
+    counted = ["ties", str(tmp_path / "qrels.txt"), "-m", "AP P(rel=2)@5", "--table", "lists", "--format", "csv"]
+    assert command([*counted, str(tmp_path / "runs.txt"), "--engine", "spark", "-o", str(tmp_path / "lists")]) == 0
+    lists = pl.read_csv(f"{tmp_path}/lists/*.csv", schema_overrides={"topic": pl.String}).sort("run", "topic")
+    assert command([*counted[:-4], str(tmp_path / "runs.txt"), "--engine", "spark"]) == 2
     names = sorted({line.split()[-1] for line in text.splitlines()[1:]})
     for name in names:
         own = [line for line in text.splitlines() if line.endswith(f" {name}")]
         (tmp_path / f"{name}.txt").write_text("\n".join(own))
+    capfd.readouterr()
+    assert command([*counted, *(str(tmp_path / f"{name}.txt") for name in names)]) == 0
+    here = pl.read_csv(capfd.readouterr().out.encode(), schema_overrides={"topic": pl.String}).sort("run", "topic")
+    assert lists.equals(here)
     asked = ["eval", str(tmp_path / "qrels.txt"), "-m", "AP gm(AP) NumRet", "--missing", "skip"]
     shown = []
     for where in ([str(tmp_path / f"{name}.txt") for name in names], [str(tmp_path / "runs.txt"), *common[-2:]]):

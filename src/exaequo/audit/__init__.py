@@ -168,10 +168,14 @@ def audit_scores(scores: Scores, *, top: int, alpha: float, splits: int = 0) -> 
 # ----------------------------------------------------------------------------------------------------------- facts
 
 
+def cutoffs_of(measures: Iterable[Measure]) -> list[int]:
+    """Return where measures cut lists."""
+    return sorted({measure.params["cutoff"] for measure in measures if measure.params.get("cutoff")})
+
+
 def _facts(measures: list[Measure], options: Options, chances: bool) -> Callable[[Ordering], TieFacts]:
     """Return what notes the facts of a run; each run has random numbers of its own."""
-    cutoffs = sorted({measure.params["cutoff"] for measure in measures if measure.params.get("cutoff")})
-    numbers = count()
+    cutoffs, numbers = cutoffs_of(measures), count()
 
     def note(ordering: Ordering) -> TieFacts:
         statistics, number = tie_statistics(ordering, cutoffs), next(numbers)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,6 +18,7 @@ from exaequo.text import count
 
 if TYPE_CHECKING:
     import polars as pl
+    from pyspark.sql import DataFrame, SparkSession
 
     from exaequo.measures import Measure
     from exaequo.options import Options
@@ -73,6 +75,14 @@ def refuse(engine: Engine, files: Files) -> None:
         raise UsageError("--append is for --engine local and spark.")
 
 
+def engine_option(where: str) -> Decorator:
+    """Add the option of commands that evaluate here, or on Spark; `where` says so."""
+    engine = click.option(
+        "--engine", type=click.Choice(("local", "spark")), default="local", show_default=True, help=where
+    )
+    return lambda command: engine(MASTER(command))
+
+
 def folder_of(engine: Engine, target: Target) -> str | None:
     """Return the folder that Spark writes, if it is to write one."""
     return target.path if engine["engine"] == "spark" and target.format in ("parquet", "csv") else None
@@ -127,6 +137,20 @@ def _in_blocks(asked: Asked) -> Scores:
         raise type(error)(there, checked=error.checked) from None
 
 
+@contextmanager
+def _frames(asked: Asked) -> Iterator[tuple[SparkSession, DataFrame, DataFrame]]:
+    """Give a session of Spark, and runs and judgments as frames; what is wrong is said in our words."""
+    from exaequo.spark.files import read_qrels, read_runs
+    from exaequo.spark.session import in_our_words, refuse_there, session, watched
+
+    with session(asked.engine["master"]) as own, in_our_words(), watched(own, tell_tasks):
+        if folder := folder_of(asked.engine, asked.target):
+            refuse_there(own, folder)
+        progress.doing("reading")
+        lines = read_runs(own, asked.runs, asked.files.run_reader)
+        yield own, lines, read_qrels(own, asked.qrels, asked.files.qrels_reader)
+
+
 def _on_spark(asked: Asked) -> Scores | None:
     """Evaluate on Spark; what goes into a folder is written there, else means come back."""
     import polars as pl
@@ -134,19 +158,12 @@ def _on_spark(asked: Asked) -> Scores | None:
     from exaequo import spark
     from exaequo.measures import parse_measures
     from exaequo.measuring import orders_of
-    from exaequo.spark.files import read_qrels, read_runs
     from exaequo.spark.plan import averages
-    from exaequo.spark.session import in_our_words, refuse_there, session, watched
 
     engine, options, folder = asked.engine, asked.options, folder_of(asked.engine, asked.target)
     if asked.per_topic and not folder:
         raise UsageError("-q with --engine spark needs -o DIR and --format parquet or csv: topics are written there.")
-    with session(engine["master"]) as own, in_our_words(), watched(own, tell_tasks):
-        if folder:
-            refuse_there(own, folder)
-        progress.doing("reading")
-        lines = read_runs(own, asked.runs, asked.files.run_reader)
-        judged = read_qrels(own, asked.qrels, asked.files.qrels_reader)
+    with _frames(asked) as (own, lines, judged):
         how = {"columns": asked.files.columns, "errors": engine["errors"], **vars(options)}
         if engine["errors"] == "drop":
             dropped = spark.bad_rows(lines, judged, columns=how["columns"]).groupBy("input", "problem").sum("rows")
@@ -171,8 +188,35 @@ def _on_spark(asked: Asked) -> Scores | None:
             own.conf.set("spark.sql.optimizer.canChangeCachedPlanOutputPartitioning", "true")
             scores = scores.persist()
         both = scores.unionByName(spark.means(scores)) if asked.per_topic else spark.means(scores)
-        getattr(both.write.option("header", "true"), asked.target.format)(folder)
+        _write(both, asked.target)
         return None
+
+
+def _write(frame: DataFrame, target: Target) -> None:
+    """Write a folder of Parquet or CSV."""
+    getattr(frame.write.option("header", "true"), target.format)(target.path)
+
+
+def lists_on_spark(asked: Asked, cutoffs: Sequence[int]) -> pl.DataFrame | None:
+    """Count the ties of each list on Spark, beside its scores under the strategies asked for; None if it is written."""
+    import polars as pl
+    from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+
+    from exaequo import spark
+
+    with _frames(asked) as (_, lines, judged):
+        options = vars(asked.options)
+        how = {"columns": asked.files.columns, **{name: each for name, each in options.items() if name != "missing"}}
+        scores = spark.evaluate(lines, judged, asked.measures, **how)
+        statistics = {name: each for name, each in how.items() if name not in ("ties", "samples", "depth")}
+        names: list[Any] = [f"{measure.name}_{ties}" for measure in asked.measures for ties in asked.options.ties]
+        named = scores.withColumn("name", F.concat_ws("_", "measure", "ties")).groupBy("run", "topic")
+        wide = named.pivot("name", names).agg(F.first("value"))
+        found = spark.ties(lines, judged, cutoffs, **statistics).join(wide, ["run", "topic"], "left")
+        if folder_of(asked.engine, asked.target):
+            _write(found, asked.target)
+            return None
+        return pl.DataFrame(found.toArrow()).sort("run", "topic")
 
 
 def tell_tasks(done: int, every: int) -> None:

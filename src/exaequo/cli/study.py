@@ -13,7 +13,7 @@ import click
 
 from exaequo.choices import STUDY_DEPTH, STUDY_MEASURES, TOP
 from exaequo.cli import output, progress
-from exaequo.cli.engines import MASTER, refuse_master, tell_tasks
+from exaequo.cli.engines import engine_option, refuse_master, tell_tasks
 from exaequo.cli.files import DIR, MEND, within_memory
 from exaequo.cli.options import evaluates, measure_option, speaks
 from exaequo.errors import UsageError
@@ -37,14 +37,7 @@ PAUSE = 10.0
 @click.option("--top", type=click.IntRange(0), default=TOP, show_default=True, help="How many of the luckiest.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the tests between systems.")
 @evaluates(depth=STUDY_DEPTH)
-@click.option(
-    "--engine",
-    type=click.Choice(("local", "spark")),
-    default="local",
-    show_default=True,
-    help="Where to evaluate: in processes here; on Spark, whose workers see ARCHIVE under the same path.",
-)
-@MASTER
+@engine_option("Where to evaluate: in processes here; on Spark, whose workers see ARCHIVE under the same path.")
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes.  [default: one per core]")
 @MEND
 @click.option("--strict", is_flag=True, help="Stop at the first file that cannot be evaluated.")

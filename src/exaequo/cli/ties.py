@@ -9,6 +9,7 @@ import click
 
 from exaequo.choices import COMPARED, MEASURES, SPLITS, TABLE_FORMATS, TOP
 from exaequo.cli import output
+from exaequo.cli.engines import Asked, Engine, engine_option, lists_on_spark, refuse_master
 from exaequo.cli.options import (
     Files,
     Target,
@@ -20,6 +21,7 @@ from exaequo.cli.options import (
     writes,
 )
 from exaequo.cli.view import View, views
+from exaequo.errors import UsageError
 from exaequo.language import say, strategy, word
 
 if TYPE_CHECKING:
@@ -70,6 +72,7 @@ COLUMNS = {
 @click.option("-q", "--per-topic", is_flag=True, help="Also give the ties and scores of each list.")
 @table_option(TABLES)
 @views
+@engine_option("Where to count: in memory; on Spark, with --table lists.")
 @writes(*TABLE_FORMATS)
 @reads_runs
 @speaks
@@ -84,6 +87,8 @@ def ties(
     per_topic: bool,
     only: str | None,
     view: View,
+    engine: str,
+    master: str | None,
     target: Target,
     files: Files,
 ) -> None:
@@ -94,12 +99,22 @@ def ties(
     output.check_paths((qrels, *runs), target.path)
     target.one_table(only, TABLES)
     first = view.first(target, other=per_topic or only is not None, tops=True)
-    from exaequo.audit import MOST_CHANCES, audit_runs
+    from exaequo.audit import MOST_CHANCES, audit_runs, cutoffs_of
     from exaequo.evaluation import judged_runs
     from exaequo.measures import parse_measures
     from exaequo.options import Options
+    from exaequo.tabular import Table
 
     asked, parsed = Options(ties=COMPARED, **options), parse_measures(measures or MEASURES)
+    refuse_master(engine, master)
+    if engine == "spark":
+        if only != "lists" or files.mend or files.keep_going:
+            raise UsageError("--engine spark counts the ties of lists, of files as they are: say --table lists alone.")
+        on_spark: Engine = {"engine": engine, "master": master}
+        found = lists_on_spark(Asked(qrels, runs, parsed, asked, True, on_spark, target, files), cutoffs_of(parsed))
+        if found is not None:
+            target.show({"lists": Table.of(found, say(TABLES["lists"]), brief=_brief(found))}, options=vars(asked))
+        return
     if chances is None:
         chances = 1 < len(runs) <= MOST_CHANCES and only in (None, "conclusions", "scores")
     judgments = files.qrels(qrels)
