@@ -48,8 +48,9 @@ def left(folder: Path) -> list[Path]:
 
 
 def test_one_way_to_write() -> None:
-    """No module writes files by itself, but for what programs say and for a log that others own."""
+    """No module writes files by itself, but for what programs say, a log that others own, and what goes away again."""
     allowed = {"writing.py": 2, "searching/systems.py": 1, "cli/gate.py": 1, "spark/session.py": 1}
+    allowed["engine/blocks.py"] = 1
     found: dict[str, int] = {}
     source = Path(exaequo.__file__).parent
     for path in source.rglob("*.py"):

@@ -18,7 +18,6 @@ from exaequo.read.golden import is_golden
 from exaequo.read.places import Place
 from exaequo.read.source import (
     END_OF_FILE,
-    MARK,
     called,
     damaged,
     digest_of,
@@ -26,6 +25,7 @@ from exaequo.read.source import (
     packing,
     readable,
     unpacked,
+    without_marks,
 )
 from exaequo.read.tables import kind_of, normalise, read
 from exaequo.read.trec import RUN, is_text, parse
@@ -151,7 +151,7 @@ def _text(bytes_of: Callable[[int], bytes], name: str, kind: str, reading: Readi
         if not data:
             piece = piece.removesuffix(END_OF_FILE)
         if first and piece:
-            piece, first = piece.removeprefix(MARK), False
+            piece, first = without_marks(piece), False
             kind = "trec" if reading.reader is None and kind in ("csv", "tsv") and is_text(piece, RUN) else kind
             if kind in ("csv", "tsv"):
                 lines = piece.lstrip(b"\r\n")

@@ -95,7 +95,7 @@ def called(path: str) -> str:
 
 
 def load(path: str, *, digest: bool = False, marked: bool = False) -> tuple[bytes, Source]:
-    """Read all of `path` (`-` is standard input), unpacked whatever its name says, without a byte-order mark.
+    """Read all of `path` (`-` is standard input), unpacked whatever its name says, without byte-order marks.
 
     What is `marked` as UTF-16 or UTF-32 is refused, or returned as it is.
     """
@@ -108,7 +108,14 @@ def load(path: str, *, digest: bool = False, marked: bool = False) -> tuple[byte
         memory.refuse_too_large(name, len(data))
     if not marked:
         refuse_marked(data, name)
-    return data.removeprefix(MARK).removesuffix(END_OF_FILE), source
+    return without_marks(data).removesuffix(END_OF_FILE), source
+
+
+def without_marks(data: bytes) -> bytes:
+    """Return text without what programs begin it with; some write that again."""
+    while data.startswith(MARK):
+        data = data.removeprefix(MARK)
+    return data
 
 
 def sha256_of(raw: bytes) -> str:
