@@ -153,6 +153,7 @@ GROWTH = {
 
 def growth(quick: bool) -> dict[str, Any]:
     """Return time and memory against size, and the exponents that fit CPU and memory: 1 is in proportion."""
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # others wait busily for a while: CPU of small work would be theirs
     found: dict[str, Any] = {}
     for what, shapes in GROWTH.items():
         points = []

@@ -62,7 +62,7 @@ def printed(name: str, work: dict[str, Any]) -> str:
     for tool, each in work["tools"].items():
         took = f"{seconds(each['seconds'])} ({seconds(each['least'])} to {seconds(each['most'])})"
         spread = f"{each['times']:.2f} x ({each['times least']:.2f} to {each['times most']:.2f})"
-        lines.append(f"  {tool:18} {took:44} {spread:28} {seconds(each['cpu']):>10} CPU  {each['peak MB']:,} MB")
+        lines.append(f"  {tool:24} {took:44} {spread:28} {seconds(each['cpu']):>10} CPU  {each['peak MB']:,} MB")
     return "\n".join(lines)
 
 

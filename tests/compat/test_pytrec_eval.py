@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import math
 from typing import Any
@@ -87,6 +88,20 @@ def test_topics_with_nothing_returned_count() -> None:
     assert ours.RelevanceEvaluator(qrels, set()).evaluate(run) == {"1": {}, "2": {}}
     with pytest.raises(TypeError, match="positive"):
         ours.RelevanceEvaluator(qrels, {"map"}, relevance_level=0)
+
+
+def test_nothing_is_kept_of_what_was_evaluated() -> None:
+    """A training loop evaluates again and again, and Python looks for circles of objects but now and then."""
+    qrels, run = {"1": {"a": 1, "b": 0, "c": 2}}, {"1": {"a": 0.5, "c": 0.5, "d": 0.1}}
+    for _ in range(2):
+        gc.collect()
+        gc.disable()
+        try:
+            ours.RelevanceEvaluator(qrels, {"all_trec"}).evaluate(run)
+            left = gc.collect()
+        finally:
+            gc.enable()
+    assert not left
 
 
 def test_parsing() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
+from weakref import proxy
 
 import numpy as np
 
@@ -75,7 +76,8 @@ def _at(values: Floats, start: Ints, rank: Ints) -> Floats:
 def gained(lists: Lists, pairs: Pairs) -> Gained:
     """Assign gains: the judgment itself, or what a pair `level=gain` says. Judgments below 0 have none."""
     if pairs not in lists.gained:
-        lists.gained[pairs] = _gained(lists, pairs)
+        # Lists that were known by what they hold would stay in memory until somebody looks for such circles.
+        lists.gained[pairs] = _gained(proxy(lists), pairs)
     known: Gained = lists.gained[pairs]
     return known
 
