@@ -113,4 +113,6 @@ def leave(code: int) -> NoReturn:
     from exaequo.writing import tidy
 
     tidy()
+    if processes := sys.modules.get("multiprocessing.util"):
+        processes._run_finalizers(0)  # else a process of Python's tells of semaphores that are left
     os._exit(heard())  # what is still to be printed may wait for a reader that never comes

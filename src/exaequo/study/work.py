@@ -210,19 +210,41 @@ def _processes(number: int) -> Iterator[ProcessPoolExecutor]:
         pool.shutdown(wait=False, cancel_futures=True)
 
 
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Hear of an interrupt afterwards: a process that begins here waits for what it is told, and inherits the mask.
+
+    The mask alone is not enough: a signal that another thread takes is raised in this one.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    heard: list[tuple[int, Any]] = []
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    in_main = threading.current_thread() is threading.main_thread()
+    before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)} if in_main else {}
+    handlers = {each: handler for each, handler in before.items() if callable(handler)}
+    for each in handlers:
+        signal.signal(each, lambda *given: heard.append(given))
+    try:
+        yield
+    finally:
+        for each, handler in handlers.items():
+            signal.signal(each, handler)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        for given in heard:
+            handlers[signal.Signals(given[0])](*given)
+
+
 def _begun(pool: ProcessPoolExecutor, function: Callable[..., T], *given: Any) -> Future[T]:
     """Submit to processes; one that starts now never hears of an interrupt, not even while its modules load."""
-    if sys.platform == "win32":
-        return pool.submit(function, *given)
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        return pool.submit(function, *given)
-    except (OSError, ValueError):
-        # When a process dies while another begins, the pool closes what that was to inherit; asked again it says so.
-        pool.submit(os.getpid)
-        raise
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    with _undisturbed():
+        try:
+            return pool.submit(function, *given)
+        except (OSError, ValueError):
+            # A process died meanwhile, and the pool closed what this one was to inherit; asked again it says so.
+            pool.submit(os.getpid)
+            raise
 
 
 def _side_by_side(waiting: deque[Task], jobs: int) -> Generator[Done, None, list[Task]]:
