@@ -12,10 +12,11 @@ BEGIN, END = "<!-- made by scripts/docs: -->\n", "<!-- end -->\n"
 
 #: Each module may use the ones before it: `errors` stands below all, `cli` on top of all.
 LAYERS = (
-    "errors choices frames text language options writing memory arrays lots tabular spreadsheets read judge order "
-    "stats aggregate measures expected tiestats screens scores logs hands remarks measuring evaluation engine spark "
-    "luck listing comparison gating designs replication pooling residuals audit budgeting axioms filtering "
-    "sampledata explanation plot reporting searching judging study trec_eval compat ir_measures_provider cli"
+    "errors choices frames text language options writing memory interrupts arrays lots tabular spreadsheets read "
+    "judge order stats aggregate measures expected tiestats screens scores logs hands remarks measuring evaluation "
+    "engine spark luck listing comparison gating designs replication pooling residuals audit budgeting axioms "
+    "filtering sampledata explanation plot reporting searching judging study trec_eval compat ir_measures_provider "
+    "cli"
 ).split()
 
 

@@ -140,10 +140,13 @@ def test_long_searches_and_limits_of_time_are_marked() -> None:
 
 def test_every_test_is_in_one_part() -> None:
     scripts = "".join((ROOT / "scripts" / name).read_text(encoding="utf-8") for name in ("test", "soak"))
-    parts = re.findall(r'^pytest .*-m "([a-z ]+)"$', scripts, re.M)
-    for search, speed, soak in product((False, True), repeat=3):
-        marks = {"search": search, "speed": speed, "soak": soak}
+    parts = re.findall(r'^pytest .*-m "([a-z ]+)"', scripts, re.M)
+    for given in product((False, True), repeat=4):
+        marks = dict(zip(("search", "ranx", "speed", "soak"), given, strict=True))
         assert [eval(part, marks) for part in parts].count(True) == 1, marks  # noqa: S307 - our own script
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        code = path.read_text(encoding="utf-8")
+        assert "\nimport ranx\n" not in code or "mark.ranx" in code, path
     for path in (ROOT / "tests").rglob("*.toml"):  # where ./scripts/test looks for tests of speed, tables are not read
         assert 'mark = "speed"' not in path.read_text(encoding="utf-8"), path
 

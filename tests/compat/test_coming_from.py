@@ -20,6 +20,7 @@ import exaequo
 from exaequo import InputError
 from exaequo.compat import ir_measures as ours
 
+pytestmark = pytest.mark.ranx
 PAGE = (Path(__file__).parents[2] / "docs" / "coming-from.md").read_text(encoding="utf-8")
 NAMES = {"map": "AP", "map@20": "AP@20", "mrr": "RR", "ndcg@10": "nDCG@10", "ndcg_burges": "nDCG(dcg='exp-log2')"}
 

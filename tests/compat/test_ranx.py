@@ -22,7 +22,7 @@ from exaequo.compat.ranx.ordering import of_dicts, of_records
 from exaequo.errors import BadParameter
 
 #: numba's remark on ranx' own code.
-pytestmark = pytest.mark.filterwarnings("ignore:unsafe cast")
+pytestmark = [pytest.mark.ranx, pytest.mark.filterwarnings("ignore:unsafe cast")]
 
 Lists = dict[str, dict[str, float]]
 METRICS = (

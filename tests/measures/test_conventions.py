@@ -14,6 +14,8 @@ import exaequo
 from exaequo.measures import parse_measure
 from helpers import Grades, Sims, collections, evaluate
 
+pytestmark = pytest.mark.ranx
+
 QRELS, RUN = {"1": {"a": 1, "b": 3, "c": 1}}, {"1": {"a": 3.0, "b": 2.0, "x": 1.0}}
 
 

@@ -22,6 +22,7 @@ from exaequo.read import unique_names
 from exaequo.read.objects import records_of
 from exaequo.read.tables import KINDS
 
+pytestmark = pytest.mark.ranx
 RUN = {"007": {"FT8": 0.8, "LA12": 0.5}, "x": {"FT8": -3.0}}
 QRELS = {"007": {"FT8": 1, "ZF1": 0}, "x": {"LA12": 2}}
 ROWS = [(qid, docno, sim) for qid, docs in RUN.items() for docno, sim in docs.items()]

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import exaequo
+from exaequo.interrupts import undisturbed
 from exaequo.spark import session
 from waiting import PATIENCE, QUICK_JAVA, soon
 
@@ -73,13 +74,13 @@ def test_an_interrupt_is_quiet_and_leaves_nothing_behind(tmp_path: Path) -> None
 def test_a_second_interrupt_does_not_wait() -> None:
     before = signal.getsignal(signal.SIGINT), signal.set_wakeup_fd(-1)
     signal.set_wakeup_fd(before[1])
-    with pytest.raises(KeyboardInterrupt), session._undisturbed():
+    with pytest.raises(KeyboardInterrupt), undisturbed():
         signal.raise_signal(signal.SIGINT)
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
         raise KeyboardInterrupt
     assert (signal.getsignal(signal.SIGINT), signal.set_wakeup_fd(before[1])) == before
-    with pytest.raises(KeyboardInterrupt), session._undisturbed():
+    with pytest.raises(KeyboardInterrupt), undisturbed():
         signal.raise_signal(signal.SIGINT)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import sys
 import tempfile
 import threading
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from exaequo.errors import BadParameter, ExaequoError, MissingTopics
+from exaequo.interrupts import undisturbed
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -77,7 +77,7 @@ def _started(builder: Any) -> SparkSession:
     with opened as file:
         begun = file.seek(0, os.SEEK_END)
         try:
-            with _said_in(file), _undisturbed():
+            with _said_in(file), undisturbed():
                 spark: SparkSession = builder.getOrCreate()
                 return spark
         except Exception as error:  # noqa: BLE001 - whatever keeps Java or a cluster from starting
@@ -87,37 +87,6 @@ def _started(builder: Any) -> SparkSession:
             raise ExaequoError(
                 f"Spark does not start: {why} (it needs Java 17 or later, and a --master there is)"
             ) from None
-
-
-@contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Hear of an interrupt at the end, of a second one at once: Java that loses who started it leaves things behind."""
-    names = ("SIGINT", "SIGTERM", "SIGHUP") if threading.current_thread() is threading.main_thread() else ()
-    known = [getattr(signal, name) for name in names if hasattr(signal, name)]
-    before = {each: handler for each in known if (handler := signal.getsignal(each)) is not signal.SIG_IGN}
-    came: list[int] = []
-
-    def hear(which: int, _: object) -> None:
-        came.append(which)
-        if len(came) > 1:
-            told()
-
-    def told() -> None:
-        for each, handler in before.items():  # Spark has its own for one of them
-            signal.signal(each, handler)
-        if before:
-            signal.set_wakeup_fd(listener, warn_on_full_buffer=False)
-        for each in came[:1]:
-            came.clear()
-            signal.raise_signal(each)
-
-    listener = signal.set_wakeup_fd(-1) if before else -1  # who listens there would end the process
-    for each in before:
-        signal.signal(each, hear)
-    try:
-        yield
-    finally:
-        told()
 
 
 @contextmanager

@@ -28,6 +28,7 @@ from exaequo.arrays import Floats
 from exaequo.choices import INTERVAL
 from exaequo.errors import ExaequoError, Problem, bad_input
 from exaequo.evaluation import evaluate_runs, judged_runs, prepared
+from exaequo.interrupts import undisturbed
 from exaequo.judge import Judgments
 from exaequo.measures import Measure, parse_measures
 from exaequo.memory import at_once, keep, share
@@ -210,41 +211,24 @@ def _processes(number: int) -> Iterator[ProcessPoolExecutor]:
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-@contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Hear of an interrupt afterwards: a process that begins here waits for what it is told, and inherits the mask.
+def _begun(pool: ProcessPoolExecutor, function: Callable[..., T], *given: Any) -> Future[T]:
+    """Submit to processes; one that starts now never hears of an interrupt, not even while its modules load.
 
-    The mask alone is not enough: a signal that another thread takes is raised in this one.
+    It inherits what is masked here. Here an interrupt is heard of afterwards, for a signal that another thread takes,
+    which masks nothing, is raised in this one, and the process would wait in vain for what it is to do.
     """
     if sys.platform == "win32":
-        yield
-        return
-    heard: list[tuple[int, Any]] = []
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    in_main = threading.current_thread() is threading.main_thread()
-    before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)} if in_main else {}
-    handlers = {each: handler for each, handler in before.items() if callable(handler)}
-    for each in handlers:
-        signal.signal(each, lambda *given: heard.append(given))
-    try:
-        yield
-    finally:
-        for each, handler in handlers.items():
-            signal.signal(each, handler)
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        for given in heard:
-            handlers[signal.Signals(given[0])](*given)
-
-
-def _begun(pool: ProcessPoolExecutor, function: Callable[..., T], *given: Any) -> Future[T]:
-    """Submit to processes; one that starts now never hears of an interrupt, not even while its modules load."""
-    with _undisturbed():
+        return pool.submit(function, *given)
+    with undisturbed():
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             return pool.submit(function, *given)
         except (OSError, ValueError):
             # A process died meanwhile, and the pool closed what this one was to inherit; asked again it says so.
             pool.submit(os.getpid)
             raise
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _side_by_side(waiting: deque[Task], jobs: int) -> Generator[Done, None, list[Task]]:
