@@ -53,7 +53,9 @@ def started(master: str, **more: str) -> SparkSession:
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder: Any = SparkSession.builder.master(master).appName("tests")
     settings = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "3", "spark.log.level": "ERROR"}
-    settings |= {"spark.sql.adaptive.coalescePartitions.enabled": "false"}  # small data would all be in one task
+    # To plan and to compile takes longer than such small data do; and all of these would be in one task.
+    settings |= dict.fromkeys(("spark.sql.adaptive.enabled", "spark.sql.codegen.wholeStage"), "false")
+    settings |= {"spark.sql.codegen.factoryMode": "NO_CODEGEN"}
     settings |= dict.fromkeys(("spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions"), QUICK_JAVA)
     settings |= {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
     settings |= {"spark.executorEnv.PYTHONPATH": SOURCE, "spark.ui.showConsoleProgress": "false", **more}
@@ -305,10 +307,9 @@ def test_the_command_reads_and_writes_where_spark_does(
         found = pl.read_csv(capfd.readouterr().out.encode(), schema_overrides={"topic": pl.String})
         same(found, expected.filter(topic="all"))
     out = str(tmp_path / "scores")
-    coalesce = "spark.sql.adaptive.coalescePartitions.enabled"
-    spark.conf.set(coalesce, "true")  # as it is by default
+    spark.conf.set("spark.sql.adaptive.enabled", "true")  # as it is by default
     assert command([*common, str(tmp_path / "runs.txt"), "-q", "--format", "parquet", "-o", out]) == 0
-    spark.conf.set(coalesce, "false")
+    spark.conf.set("spark.sql.adaptive.enabled", "false")
     assert len([*Path(out).glob("*.parquet")]) == 2  # of topics, of means: small data are in one task
     same(pl.read_parquet(f"{out}/*.parquet"), expected)
     assert command([*common, str(tmp_path / "runs.txt"), "--format", "parquet", "-o", out]) == 1
