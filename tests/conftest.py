@@ -16,10 +16,12 @@ for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
 for name in ("COLUMNS", "LINES"):
     os.environ.pop(name, None)
 
+# Every change runs them all: half of the usual examples each. --hypothesis-profile=long looks further.
 settings.register_profile(
-    "ci", deadline=None, derandomize=True, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+    "ci", deadline=None, max_examples=50, derandomize=True, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
-settings.register_profile("local", deadline=None)
+settings.register_profile("local", deadline=None, max_examples=50)
+settings.register_profile("long", deadline=None, max_examples=1000)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 
