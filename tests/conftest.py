@@ -18,7 +18,12 @@ for name in ("COLUMNS", "LINES"):
 
 # Every change runs them all: half of the usual examples each. --hypothesis-profile=long looks further.
 settings.register_profile(
-    "ci", deadline=None, max_examples=50, derandomize=True, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+    "ci",
+    deadline=None,
+    max_examples=50,
+    derandomize=True,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile("local", deadline=None, max_examples=50)
 settings.register_profile("long", deadline=None, max_examples=1000)
