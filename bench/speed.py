@@ -22,8 +22,9 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
+from programs import PEAK, SECONDS, held_by
 from speedpage import brief, described, machine, page, picture, printed
-from tools import CALLS, PEAK, SECONDS, held_by
+from tools import CALLS
 from works import WORKS, Shape, Work, present, tolerance, write
 
 ROOT = Path(__file__).parent.parent

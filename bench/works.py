@@ -13,7 +13,8 @@ from pathlib import Path
 
 import arrays
 import tools
-from tools import COLD, PAIRS, Call, command, drop_in, often, ours, program, pytrec_eval_files
+from programs import COLD, command, program, scan
+from tools import PAIRS, Call, drop_in, often, ours, pytrec_eval_files
 
 Prepare = Callable[[Path], Call]
 SIX = tuple(PAIRS.values())
@@ -24,7 +25,7 @@ FILES: Mapping[str, Prepare] = {
     "pytrec_eval": pytrec_eval_files(SIX),
     "ir_measures": tools.ir_measures_files,
     "trec_eval": program(*OFFICIAL),
-    "C scan": tools.scan,
+    "C scan": scan,
 }
 #: From 48 MB on other processes help; and without them.
 ALONE = "exaequo, one process"
