@@ -132,12 +132,19 @@ def test_skew_lists_that_lack_and_tie_statistics(spark: SparkSession) -> None:
     assert counted.equals(frame_of(each, orderings[0].judgments.topics).sort("run", "topic"))
 
 
-def test_bad_rows_are_found_named_and_dropped(spark: SparkSession) -> None:
+@pytest.fixture
+def few(spark: SparkSession) -> tuple[DataFrame, DataFrame]:
+    """Rows of runs, some of them bad, and judgments."""
     rows: list[tuple[Any, ...]]
     rows = [("r", 1, "a", "2.0"), ("r", 1, "b", None), ("r", 1, "c", "NaN"), ("r", 2, "d", "x"), ("r", 2, "e", "1")]
     rows += [("r", 2, "f", "9.5f"), ("r", 2, "e", "5"), ("s", 2, "e", "1"), ("s", 9, "z", None), ("s", None, "e", "1")]
     lines = spark.createDataFrame(rows, "system string, topic int, docid string, score string")
     qrels = spark.createDataFrame([("1", "a", 1), ("2", "e", 1)], "query_id string, doc_id string, relevance int")
+    return lines, qrels
+
+
+def test_bad_rows_are_found_named_and_dropped(spark: SparkSession, few: tuple[DataFrame, DataFrame]) -> None:
+    lines, qrels = few
     wrong = back(on_spark.bad_rows(lines, qrels)).sort("topic", "docno", nulls_last=True)
     found = wrong.select("run", "topic", "docno", "problem", "rows").rows()
     again = ("r", "2", "e", "there again", 1)
@@ -155,17 +162,17 @@ def test_bad_rows_are_found_named_and_dropped(spark: SparkSession) -> None:
     with pytest.raises(exaequo.ExaequoError, match=r"^run ('r', topic '[12]'|'s', topic (None|'9')): "), in_our_words():
         on_spark.evaluate(lines, qrels, "RR").collect()
     with pytest.raises(exaequo.ExaequoError, match=r"^run 's', topic None: no id"), in_our_words():
-        few = frame(spark, pl.DataFrame({"qid": ["1"], "docno": ["a"], "rel": [1.0]}))
-        assert _is_small(few)  # so that lines of other topics do not travel
-        on_spark.evaluate(lines.filter("topic is null or docid = 'a'"), few, "RR").collect()
+        one = frame(spark, pl.DataFrame({"qid": ["1"], "docno": ["a"], "rel": [1.0]}))
+        assert _is_small(one)  # so that lines of other topics do not travel
+        on_spark.evaluate(lines.filter("topic is null or docid = 'a'"), one, "RR").collect()
     header = frame(
         spark, pl.DataFrame({"run": ["r", "tag"], "qid": ["1", "topic"], "docno": "a", "sim": ["2", "score"]})
     )
-    for judged in (qrels, few):
+    for judged in (qrels, one):
         with pytest.raises(exaequo.ExaequoError, match=r"^run 'tag', topic 'topic': no sim"), in_our_words():
             on_spark.evaluate(header, judged, "RR").collect()
         assert {row["run"] for row in on_spark.evaluate(header, judged, "RR", errors="drop").collect()} == {"r"}
-    drawn_by = few.selectExpr("*", "1.5 as prob")
+    drawn_by = one.selectExpr("*", "1.5 as prob")
     assert (
         back(on_spark.bad_rows(header, drawn_by).filter("input = 'qrels'"))["problem"].item().startswith("prob is no")
     )
@@ -176,6 +183,10 @@ def test_bad_rows_are_found_named_and_dropped(spark: SparkSession) -> None:
         in_our_words(),
     ):
         on_spark.evaluate(header.limit(1), drawn_by, "RR").collect()
+
+
+def test_what_is_asked_wrongly_is_refused(few: tuple[DataFrame, DataFrame]) -> None:
+    lines, qrels = few
     with pytest.raises(exaequo.InputError, match="runs: no column docno, only system, topic; expected one of docno"):
         on_spark.evaluate(lines.select("system", "topic"), qrels, "RR")
     with pytest.raises(exaequo.InputError, match="no column line; expected one, for ties='input'"):
@@ -200,6 +211,10 @@ def test_bad_rows_are_found_named_and_dropped(spark: SparkSession) -> None:
             on_spark.evaluate(lines, qrels, "RR", names=names)
     with pytest.raises(exaequo.BadParameter, match=r"cutoffs must be whole numbers ≥ 1\. Got 0"):
         on_spark.ties(lines, qrels, [10, 0])
+
+
+def test_frames_that_are_none_are_refused(spark: SparkSession, few: tuple[DataFrame, DataFrame]) -> None:
+    lines, qrels = few
     stream = spark.readStream.format("rate").load().selectExpr("'1' qid", "'a' docno", "1.0 sim")
     odd: list[tuple[Any, str]] = [
         (stream, "runs: a stream, which has no end; expected a frame"),
