@@ -113,6 +113,12 @@ def refuse_unjudged(name: str, topics: Iterable[str], qrels: Qrels) -> None:
     raise bad_input(name, found, f"topics such as {listed(judged, 3)}", mend)
 
 
+def remark_on_names(name: str, ours: str, theirs: str) -> str:
+    """Say that no document of a run is judged, and how one of it, and a judged one, are called."""
+    names = f"they have names such as {quoted(ours)}, judged ones {quoted(theirs)}"
+    return f"{name}: none of its documents is judged; {names}"
+
+
 def _remarks_on_documents(judged: JudgedRun) -> list[str]:
     """Say that the documents of a run and those judged seem to have different names."""
     if judged.run.plain is not None and judged.judged.any():
@@ -121,8 +127,7 @@ def _remarks_on_documents(judged: JudgedRun) -> list[str]:
     remarks = []
     if len(judged.row) and not judged.judged.any():
         ours, theirs = run["docno"][int(judged.row[0])], qrels["docno"][int(judged.judgments.row[0])]
-        names = f"they have names such as {quoted(ours)}, judged ones {quoted(theirs)}"
-        remarks.append(f"{name}: none of its documents is judged; {names}")
+        remarks.append(remark_on_names(name, ours, theirs))
     other = other_forms(run, qrels)
     if other is not None:
         number, docno = other

@@ -58,11 +58,15 @@ def scattered(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.sample(fraction=1, shuffle=True, seed=4)
 
 
+#: More than a piece, in which there is nothing.
+NOTES = "# a remark\n\n" * 200
 #: Another stream, and zeros behind it.
 TWO = lzma.compress(lines(FRAME[9:]).encode()) + bytes(8)
 WRITERS: dict[str, Callable[[Path], object]] = {
     "run.txt": lambda path: path.write_text(lines(FRAME)),
     "comments.txt": lambda path: path.write_text("# first\n" + lines(FRAME).replace("\n", "\r\n\n", 5)),
+    "remarks.txt": lambda path: path.write_text(lines(FRAME[:40]) + NOTES + lines(FRAME[40:]) + "# end"),
+    "strange.txt": lambda path: path.write_text(lines(FRAME.with_columns(docno="x" + pl.col("docno")))),
     "scattered.txt": lambda path: path.write_text(lines(scattered(FRAME))),
     "run.gz": lambda path: path.write_bytes(gzip.compress(lines(FRAME).encode())),
     "run.bz2": lambda path: path.write_bytes(bz2.compress(lines(FRAME).encode())),
@@ -113,10 +117,14 @@ def test_the_command_says_the_same(small: Path, capfd: pytest.CaptureFixture[str
     [
         ("t0 Q0 a 1 2 x\nt0 Q0 b 1 nan x\n", "run.txt:2: score is 'nan'"),
         (lines(FRAME) + "t0 Q0 b\n", f"run.txt:{FRAME.height + 1}: 3 fields"),
+        (NOTES + "t0 Q0 b\n", f"run.txt:{NOTES.count(chr(10)) + 1}: 3 fields"),
+        (NOTES + "# end", "run.txt: the file has only comments and blank lines; expected lines of 6 fields"),
+        ("# ir_metadata.start\nt0 Q0 a 1 2 x\n", "run.txt:2: the header that begins in line 1 has no end"),
         ("t0 Q0 a 1 2 x\nt0 Q0 a 2 1 x\n", "topic 't0': document 'a' is there again"),
         ("t0 Q0 a 1 2 x\nt0 Q0 a 2 1 x\n", '; errors="drop", --errors drop, keeps the best score.'),
         ("t0 Q0 a 1 2\n", ", or read it with --engine local --mend."),
         ("zz Q0 a 1 2 x\n", "its only topic is not judged (zz)"),
+        (" \n\n", "only comments and blank lines"),
         ("", "the file is empty"),
     ],
 )
@@ -207,7 +215,6 @@ def test_archives_that_do_not_unpack_to_the_last_byte(small: Path, kind: str) ->
 
 
 NOTHING: dict[str, Callable[[Path], object]] = {
-    "run.txt": lambda path: path.write_text(" \n\n"),
     "run.csv": lambda path: FRAME.clear().write_csv(path),
     "run.parquet": lambda path: FRAME.clear().write_parquet(path),
 }

@@ -32,7 +32,7 @@ from exaequo.options import Options
 from exaequo.read.records import SAMPLED as DRAWN
 from exaequo.read.records import Qrels, starts
 from exaequo.read.source import Source, called, readable, refuse_changed, unpacked_size_of, version_of
-from exaequo.remarks import refuse_unjudged, remarks_on_judgments, remarks_on_topics
+from exaequo.remarks import refuse_unjudged, remark_on_names, remarks_on_judgments, remarks_on_topics
 from exaequo.scores import Scores
 from exaequo.text import count
 
@@ -139,6 +139,7 @@ class _Table:
         self._seen: set[str] = set()
         self._there = np.zeros(shape[1], dtype=bool)
         self._name, self._ids, self._lines, self._tied, self._dropped = "", set[str](), 0, 0, 0
+        self._judged, self._document = False, ""
 
     def fill(self, path: str, reading: Reading) -> None:
         """Evaluate a whole file."""
@@ -210,7 +211,11 @@ class _Table:
             return
         at = np.array([self._judgments.number[name] for name in found.frame["qid"]])
         self._tied += found.ordering.n_tied
-        self._there[at[found.ordering.judged_run.returned > 0]] = True
+        mine = found.ordering.judged_run
+        self._judged |= bool(mine.judged.any())
+        if not self._document and len(mine.row):
+            self._document = mine.run.frame["docno"][int(mine.row[0])]
+        self._there[at[mine.returned > 0]] = True
         new = values(found, self._work)
         self._values = [filled(mine, at, its) for mine, its in zip(self._values, new, strict=True)]
 
@@ -223,6 +228,9 @@ class _Table:
         if stray:
             refuse_unjudged(name, self._seen, self._judgments.qrels)
         said = []
+        if self._document and not self._judged:
+            judged = self._judgments.qrels.frame["docno"][int(self._judgments.row[0])]
+            said.append(remark_on_names(name, self._document, judged))
         if len(self._ids) > 1:
             ids = f"{len(self._ids)} different" if len(self._ids) <= _IDS else f"more than {_IDS:,}"
             said.append(f"{name}: {ids} run ids; taken as one run, called {self._called}")

@@ -15,6 +15,7 @@ from exaequo.choices import ERRORS, STDIN
 from exaequo.errors import InputError, bad_input
 from exaequo.frames import pl
 from exaequo.read.golden import is_golden
+from exaequo.read.metadata import header_of
 from exaequo.read.places import Place
 from exaequo.read.source import (
     END_OF_FILE,
@@ -28,7 +29,7 @@ from exaequo.read.source import (
     without_marks,
 )
 from exaequo.read.tables import kind_of, normalise, read
-from exaequo.read.trec import RUN, is_text, parse
+from exaequo.read.trec import RUN, has_lines, is_text, parse
 
 #: Bytes of text, or rows of a table, that are read at a time.
 BYTES, ROWS = 16_000_000, 500_000
@@ -139,7 +140,7 @@ def _unpacked(raw: Any, name: str) -> Callable[[int], bytes]:
 
 
 def _text(bytes_of: Callable[[int], bytes], name: str, kind: str, reading: Reading) -> Iterator[pl.DataFrame]:
-    rest, head, above, first, data = b"", b"", 0, True, b"-"
+    rest, head, above, first, lines, data = b"", b"", 0, True, False, b"-"
     while data:
         try:
             data = bytes_of(BYTES)
@@ -153,16 +154,21 @@ def _text(bytes_of: Callable[[int], bytes], name: str, kind: str, reading: Readi
         if first and piece:
             piece, first = without_marks(piece), False
             kind = "trec" if reading.reader is None and kind in ("csv", "tsv") and is_text(piece, RUN) else kind
+            if kind == "trec":
+                header_of(piece, name)  # one without an end is refused
             if kind in ("csv", "tsv"):
-                lines = piece.lstrip(b"\r\n")
-                end = lines.find(b"\n") + 1
-                above = piece.count(b"\n", 0, len(piece) - len(lines) + end)
-                head, piece = lines[:end], lines[end:]
-        if piece.strip():
+                below = piece.lstrip(b"\r\n")
+                end = below.find(b"\n") + 1
+                above = piece.count(b"\n", 0, len(piece) - len(below) + end)
+                head, piece = below[:end], below[end:]
+        if has_lines(piece, RUN) if kind == "trec" else piece.strip():
+            lines = True
             yield _parsed(head, piece, name, kind, reading, above)
-            above += piece.count(b"\n")
-    if first:
-        raise bad_input(name, "the file is empty", "a run", "Check how it was made.")
+        above += piece.count(b"\n")
+    if first or (kind == "trec" and not lines):
+        found = "the file is empty" if first else "the file has only comments and blank lines"
+        expected = f"lines of {RUN.expected}" if kind == "trec" else "a run"
+        raise bad_input(name, found, expected, "Check how it was made.")
 
 
 def _end(text: bytes, *, quotes: bool) -> int:

@@ -123,6 +123,11 @@ def is_text(data: bytes, layout: Layout) -> bool:
     return fits and not named and is_number(fields[at]) and b"," not in (first[0] if first else b"")
 
 
+def has_lines(data: bytes, layout: Layout) -> bool:
+    """Tell whether there is anything but comments and blanks."""
+    return _FIRST.search(data) is not None or bool(tidy(data, layout))
+
+
 def layout_of(data: bytes, start: int = 0) -> Layout:
     """Return the layout of qrels: that of a sample if the first and the last line are such lines, else the usual one.
 
