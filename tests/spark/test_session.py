@@ -11,6 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import polars as pl
 import pytest
 
 import exaequo
@@ -58,6 +59,23 @@ def test_what_is_wrong_is_a_line(tmp_path: Path) -> None:
     code, said = ended(begun(tmp_path, "local[1]", EXAEQUO_SPARK_LOG=str(tmp_path / "none" / "log")))
     why = "cannot write (No such file or directory), as EXAEQUO_SPARK_LOG asks."
     assert (code, said) == (1, f"exaequo: {tmp_path}/none/log: {why}\n")
+
+
+def test_folders_that_name_topics_name_them_as_text(tmp_path: Path) -> None:
+    (tmp_path / "run.parquet" / "qid=007").mkdir(parents=True)
+    table = pl.DataFrame({"run": ["mine"], "docno": ["a"], "sim": [1.0]})
+    table.write_parquet(tmp_path / "run.parquet" / "qid=007" / "part.parquet")
+    (tmp_path / "qrels.txt").write_text("007 0 a 1\n7 0 b 1\n")
+    words = ["eval", str(tmp_path / "qrels.txt"), str(tmp_path / "run.parquet"), "--engine", "spark", "-m", "RR"]
+    done = subprocess.run(
+        [sys.executable, "-m", "exaequo", *words, "--master", "local[1]", "--format", "csv"],
+        env={**os.environ, "PYTHONPATH": SOURCE, "JDK_JAVA_OPTIONS": QUICK_JAVA},
+        capture_output=True,
+        text=True,
+        timeout=10 * PATIENCE,
+    )
+    assert done.stdout.splitlines()[1:] == ["mine,realistic,all,RR,0.5"], done.stderr
+    assert "1 of 2 evaluated topics missing" in done.stderr
 
 
 def test_an_interrupt_is_quiet_and_leaves_nothing_behind(tmp_path: Path) -> None:

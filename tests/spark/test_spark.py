@@ -185,6 +185,24 @@ def test_bad_rows_are_found_named_and_dropped(spark: SparkSession, few: tuple[Da
         on_spark.evaluate(header.limit(1), drawn_by, "RR").collect()
 
 
+def test_what_is_dropped_makes_no_list(spark: SparkSession) -> None:
+    rows = [("r", "q1", "d1", 2.0), ("s", "q1", "d1", float("nan"))]
+    lines = spark.createDataFrame(rows, "Run string, QID string, docno string, sim double")  # as Spark knows names
+    qrels = spark.createDataFrame([("q1", "d1", 1), ("q2", "d1", 1)], "qid string, docno string, rel int")
+    for names in (None, iter(["r"])):
+        found = back(on_spark.evaluate(lines, qrels, "AP", errors="drop", names=names)).sort("topic")
+        assert found.select("run", "topic", "value").rows() == [("r", "q1", 1.0), ("r", "q2", 0.0)]
+
+
+def test_of_equal_rows_the_same_is_kept_wherever_they_lie(spark: SparkSession) -> None:
+    rows = [("r", "q", "d1", 2.0, 1), ("r", "q", "d1", 2.0, 3), ("r", "q", "d2", 2.0, 2)]
+    qrels = spark.createDataFrame([("q", "d1", 1)], "qid string, docno string, rel int")
+    for order in (rows, rows[::-1]):
+        lines = spark.createDataFrame(order, "run string, qid string, docno string, sim double, rank int")
+        found = on_spark.evaluate(lines.coalesce(1), qrels, "RR", ties="rank", errors="drop")
+        assert [row["value"] for row in found.collect()] == [1.0]
+
+
 def test_what_is_asked_wrongly_is_refused(few: tuple[DataFrame, DataFrame]) -> None:
     lines, qrels = few
     with pytest.raises(exaequo.InputError, match="runs: no column docno, only system, topic; expected one of docno"):
@@ -205,8 +223,8 @@ def test_what_is_asked_wrongly_is_refused(few: tuple[DataFrame, DataFrame]) -> N
             on_spark.evaluate(lines, qrels, **{"measures": "RR", **given})
         with pytest.raises(kind, match=said):
             on_spark.append("nowhere", lines, qrels, **{"measures": "RR", **given})
-    nobody: list[str] = []
-    for names in ("r", nobody):
+    odd: list[Any] = ["r", [], iter([]), ["r", None]]
+    for names in odd:
         with pytest.raises(exaequo.BadParameter, match="names must be those of some runs"):
             on_spark.evaluate(lines, qrels, "RR", names=names)
     with pytest.raises(exaequo.BadParameter, match=r"cutoffs must be whole numbers ≥ 1\. Got 0"):
@@ -290,6 +308,13 @@ def test_a_table_grows_by_what_is_new(spark: SparkSession, tmp_path: Path) -> No
         on_spark.append(table, nobody, judged, measures)
     with pytest.raises(exaequo.UsageError, match="made with other measures or options"):
         on_spark.append(table, lines, qrels, "RR")
+    for name, said in (("none", "none: there is no table of scores"), ("qrels", "qrels: there is no table of scores")):
+        (tmp_path / "qrels").mkdir(exist_ok=True)  # as a job leaves it that failed
+        with pytest.raises(exaequo.ExaequoError, match=said):
+            on_spark.table(spark, str(tmp_path / name))
+    (tmp_path / "file").write_text("")
+    with pytest.raises(exaequo.InputError, match="file: a file; expected a folder"):
+        on_spark.append(str(tmp_path / "file"), lines, qrels, measures)
     header = frame(spark, pl.DataFrame({"run": ["tag"], "qid": ["t1"], "docno": ["docno"], "sim": [float("nan")]}))
     nan = frame(spark, pl.DataFrame({"qid": ["new"], "docno": ["a"], "rel": [float("nan")]}))
     # What is dropped makes no list.
@@ -297,9 +322,10 @@ def test_a_table_grows_by_what_is_new(spark: SparkSession, tmp_path: Path) -> No
     dropped = f"{table} [a]{{b}}*?"  # a folder, no pattern
     assert [on_spark.append(dropped, *given, measures, errors="drop") for _ in range(2)] == [every, 0]
     same(back(on_spark.table(spark, dropped)), whole(small).filter(run="run 0"))
-    data.lines.write_parquet(tmp_path / "lines.parquet")
+    (tmp_path / "other").mkdir()
+    data.lines.write_parquet(tmp_path / "other" / "lines.parquet")
     with pytest.raises(exaequo.ExaequoError, match=r"no table of scores \(it has no column inputs"):
-        on_spark.append(str(tmp_path / "lines.parquet"), lines, qrels, measures)
+        on_spark.append(str(tmp_path / "other"), lines, qrels, measures)
 
 
 def test_the_command_reads_and_writes_where_spark_does(
@@ -406,7 +432,7 @@ def test_text_and_tables_are_read_as_here(
     assert read("bm*.csv")[0]["run"] == "run"
     with pytest.raises(exaequo.ExaequoError, match=r"header does not conform .* Expected: run but found: qid CSV file"):
         read("run.csv", "other.csv")
-    with pytest.raises(exaequo.ExaequoError, match=r"^Spark: .*Invalid UTF8 byte sequence"):
+    with pytest.raises(exaequo.ExaequoError, match=r"^Spark: .{120} \(text is UTF-8; a table is called .parquet"):
         read("latin.txt")
     with pytest.raises(exaequo.InputError, match=r"Spark does not unpack \.xz"):
         read("run.xz")

@@ -219,7 +219,10 @@ def bad(lines: pl.DataFrame, number: str) -> pl.DataFrame:
     fine = numbered.filter(pl.col("problem").is_null())
     repeated = fine.filter(again)
     if repeated.height:
-        best = repeated.sort(*once, number, "_row", descending=[*[False] * len(once), True, False], nulls_last=True)
+        # Of equal ones, the least of what else they have: rows of Spark have no order.
+        other = sorted({*lines.columns} - {*once, number})
+        falling = [name == number for name in (*once, number, *other, "_row")]
+        best = repeated.sort(*once, number, *other, "_row", descending=falling, nulls_last=True)
         first = best.unique(once, keep="first", maintain_order=True)
         extra = (
             repeated.join(first, on="_row", how="anti").select("_row").with_columns(pl.lit("there again").alias("how"))

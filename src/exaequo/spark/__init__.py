@@ -31,7 +31,7 @@ def evaluate(
     measures: Iterable[str | Measure] | str | Measure,
     ties: str | Sequence[str] = "realistic",
     *,
-    names: Sequence[str] | None = None,
+    names: Iterable[str] | None = None,
     **options: Unpack[Scored],
 ) -> DataFrame:
     """Evaluate all runs of a frame; return a lazy frame: run, ties, topic, measure, value.
@@ -49,9 +49,10 @@ def evaluate(
             `missing`, `precision`, `seed`, as for `exaequo.evaluate`.
     """
     request = Request.of("evaluate", options, Scored.__annotations__, measures=measures, ties=ties)
-    if names is not None and (isinstance(names, str) or not names):
-        raise BadParameter(f"names must be those of some runs, as in ['bm25']. Got {names!r} instead.")
-    return scored(together(runs, qrels, request, names), request)
+    own = None if names is None else [] if isinstance(names, str) else [*names]
+    if own is not None and not (own and all(isinstance(each, str) for each in own)):
+        raise BadParameter(f"names must be those of some runs, as in ['bm25']. Got {own or names!r} instead.")
+    return scored(together(runs, qrels, request, own), request)
 
 
 def means(scores: DataFrame, measures: Sequence[Measure] = ()) -> DataFrame:
@@ -66,7 +67,7 @@ def means(scores: DataFrame, measures: Sequence[Measure] = ()) -> DataFrame:
     return averages(scores, measures).drop("topics", "zeros")
 
 
-def ties(runs: DataFrame, qrels: DataFrame, cutoffs: Sequence[int] = (), **options: Unpack[Spread]) -> DataFrame:
+def ties(runs: DataFrame, qrels: DataFrame, cutoffs: Sequence[int] | int = (), **options: Unpack[Spread]) -> DataFrame:
     """Count the ties of every list of an evaluated topic; return a lazy frame, a row per list.
 
     `documents`, how many are `tied`, in percent too, different `scores`, documents `per_score`, the `largest_tie`,
@@ -74,6 +75,7 @@ def ties(runs: DataFrame, qrels: DataFrame, cutoffs: Sequence[int] = (), **optio
     whether a tie lies across each of the `cutoffs`. Options are those of `evaluate`, but for `samples`.
     """
     request = Request.of("ties", options, Spread.__annotations__, missing="skip")
+    cutoffs = (cutoffs,) if isinstance(cutoffs, int) else tuple(cutoffs)
     for cutoff in cutoffs:
         if isinstance(cutoff, bool) or not isinstance(cutoff, int) or cutoff < 1:
             raise BadParameter(f"cutoffs must be whole numbers ≥ 1. Got {cutoff!r} instead.")
@@ -83,7 +85,7 @@ def ties(runs: DataFrame, qrels: DataFrame, cutoffs: Sequence[int] = (), **optio
     kinds = {name: "bigint" if name in counts else "boolean" for name in order.split()}
     kinds |= {"tied_percent": "double", "per_score": "double", **{f"tie_across_{k}": "boolean" for k in cutoffs}}
     schema = ", ".join(["run string", "topic string", *(f"{name} {kind}" for name, kind in kinds.items())])
-    return frame.mapInArrow(partial(mapped, partial(tie_rows, request, tuple(cutoffs)), LISTS), schema)
+    return frame.mapInArrow(partial(mapped, partial(tie_rows, request, cutoffs), LISTS), schema)
 
 
 def bad_rows(runs: DataFrame, qrels: DataFrame, *, columns: Mapping[str, str] | None = None) -> DataFrame:

@@ -31,7 +31,7 @@ def read_runs(spark: SparkSession, paths: Sequence[str], reader: str | None = No
 
     def table(kind: str, own: Sequence[str]) -> DataFrame:
         frame = _table(spark, kind, own)
-        if not {*RUNS}.isdisjoint(each.lower() for each in frame.columns):
+        if not {*RUNS}.isdisjoint(each.lower() for each in frame.columns):  # as the plan finds it
             return frame
         frames = [frame] if len(own) == 1 else [_table(spark, kind, [path]) for path in own]
         return _union(each.withColumn("run", F.lit(_name(path))) for each, path in zip(frames, own, strict=True))

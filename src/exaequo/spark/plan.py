@@ -41,10 +41,11 @@ def _given(columns: Mapping[str, str] | None) -> dict[str, str]:
 
 
 def _found(frame: DataFrame, ours: str, what: str, given: Mapping[str, str], *, needed: bool = True) -> str | None:
-    """Return what a frame calls a column of ours."""
+    """Return what a frame calls a column of ours, in small letters or in large ones, which are the same to Spark."""
     usual = _usual()[ours]
     known = (given[ours], *(usual if ours in ("qid", "docno") else ())) if ours in given else usual
-    name = next((each for each in known if each in frame.columns), None)
+    there = {each.lower(): each for each in frame.columns} | {each: each for each in frame.columns}
+    name = next((there[each] for each in known if each in there), None)
     if name is None and (needed or ours in given):
         mend = f"Rename the column, or name it: columns={{{ours!r}: ...}}."
         raise bad_input(what, f"no column {ours}, only {listed(frame.columns, 12)}", f"one of {', '.join(known)}", mend)
@@ -165,11 +166,11 @@ def together(
 
     options, salts = request.options, request.salts
     lines, judged = lines_of(runs, request.columns, options.ties), judgments_of(qrels, request.columns)
-    judged = diverse(judged)
+    lines, judged = sound(lines, "sim", request.errors), diverse(judged)  # what is dropped makes no list
     salt = F.pmod(F.xxhash64("run"), F.lit(salts)).cast("int").alias("salt")
-    one = _named(sound(lines, "sim", request.errors), names, salts)
+    one = _named(lines, names, salts)
     if names:
-        lines = lines.filter(F.col("run").isin(list(map(str, names))))
+        lines = lines.filter(F.col("run").isin([*names]))
     if lists is not None:
         lines = _of(lines, "sim", lists, ["run", "qid"])
         judged = _of(judged, "rel", lists.select("qid").distinct(), ["qid"])
@@ -208,7 +209,7 @@ def _named(lines: DataFrame, names: Sequence[str] | None, salts: int) -> DataFra
     if names is None:
         one = lines.agg(F.collect_set("run").alias("names"))
     else:
-        one = lines.sparkSession.createDataFrame([([*map(str, names)],)], "names array<string>")
+        one = lines.sparkSession.createDataFrame([([*names],)], "names array<string>")
     if names is not None and not names:
         return one.withColumn("salts", F.sequence(F.lit(0), F.lit(salts - 1)))
     own = F.transform("names", lambda name: F.pmod(F.xxhash64(name), F.lit(salts)).cast("int"))

@@ -32,6 +32,8 @@ _OURS = re.compile(
 #: A cause in a story of Java: what it says, up to where it happened.
 _CAUSE = re.compile(r"^(?:Caused by)?: (?:[\w.$]+: )?(.*(?:\n(?!\s+at |\s+\.\.\. |Caused by).+)*)", re.MULTILINE)
 
+#: Letters of a line that is no text.
+_SHOWN = 120
 #: What Python raised on a worker, after the story of where it happened.
 _RAISED = re.compile(r"^Traceback \(most recent call last\):\n(?:[ \t].*\n)+(\w.*)", re.MULTILINE)
 
@@ -51,6 +53,8 @@ def session(master: str | None = None) -> Iterator[SparkSession]:
         yield there
         return
     builder: Any = SparkSession.builder.appName("exaequo")
+    # The folder `qid=007` is the topic 007, not 7.
+    builder = builder.config("spark.sql.sources.partitionColumnTypeInference.enabled", "false")
     if master and master.startswith("sc://"):
         builder = builder.remote(master)
     else:
@@ -145,7 +149,10 @@ def _why(story: str) -> str:
         lacks = raised[-1].startswith("ModuleNotFoundError")
         return f"a worker: {raised[-1]}" + (" (workers need exaequo, Polars and NumPy, too)" if lacks else "")
     causes = [each for each in _CAUSE.findall(story) if not each.startswith("[CIRCULAR REFERENCE")]
-    return " ".join(causes[-1].split()) if causes else story.strip().partition("\n")[0]
+    why = " ".join(causes[-1].split()) if causes else story.strip().partition("\n")[0]
+    if "INVALID_UTF8_STRING" in why:
+        why = f"{why[:_SHOWN]} (text is UTF-8; a table is called .parquet or .csv, or is told: --run-reader parquet)"
+    return why
 
 
 @contextmanager

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 from uuid import uuid4
 
-from exaequo.errors import ExaequoError
+from exaequo.errors import ExaequoError, bad_input
 from exaequo.options import Options
 from exaequo.spark.asking import Request, Scored
 from exaequo.spark.plan import diverse, judgments_of, lines_of, scored, sound, together, wrong
@@ -36,6 +37,8 @@ def append(
 
     request = Request.of("append", options, Scored.__annotations__, measures=measures, ties=ties)
     settings = settings_of(request.measures, request.options)
+    if Path(table).is_file():
+        raise bad_input(table, "a file", "a folder, of a table of scores or none yet", "Name another one.")
     spark = runs.sparkSession
     lines, judged = lines_of(runs, request.columns, request.options.ties), judgments_of(qrels, request.columns)
     lines, judged = sound(lines, "sim", request.errors), sound(judged, "rel", request.errors)
@@ -78,7 +81,10 @@ def _write(table: str, found: DataFrame, lists: DataFrame, settings: str) -> Non
 
 def table(spark: Any, path: str) -> DataFrame:
     """Return the scores of a table that `append` makes, here or in memory: of each list the last ones."""
-    return _last(_parts(spark, path)).select("run", "ties", "topic", "measure", "value")
+    rows = _read(spark, path)
+    if rows is None:
+        raise ExaequoError(f"{path}: there is no table of scores.")
+    return _last(rows).select("run", "ties", "topic", "measure", "value")
 
 
 def _last(rows: DataFrame) -> DataFrame:
