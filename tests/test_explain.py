@@ -159,7 +159,7 @@ def test_every_parameter_of_every_measure_is_tried() -> None:
         assert tried >= set(catalogue()[name].defaults), name
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(collections(), st.sets(st.sampled_from(ALL), min_size=12, max_size=12))
 def test_the_value_is_that_of_eval(collection: tuple[Grades, Sims], chosen: set[Measure]) -> None:
     qrels, run = collection

@@ -16,6 +16,8 @@ from exaequo.lots import drawn as lots
 from exaequo.lots import of_names
 from exaequo.options import Options
 
+#: Spark and blocks are tried on these, too.
+USUAL = ("grades", "fractions")
 KINDS = {"grades": {}, "fractions": {"fractions": True}, "subtopics": {"subtopics": True}, "sampled": {"sampled": True}}
 
 
@@ -28,7 +30,9 @@ def in_blocks(data: Drawn, lines: pl.DataFrame, qrels: pl.DataFrame, blocks: Seq
     return pl.concat(parts)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind", [*(pytest.param(each, marks=pytest.mark.soak) for each in USUAL), "subtopics", "sampled"]
+)
 def test_every_measure_in_any_block_and_any_order(kind: str) -> None:
     data = drawn(7, **KINDS[kind])
     expected = whole(data)

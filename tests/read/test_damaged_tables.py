@@ -44,6 +44,7 @@ for number in range(start, 2 * len(sound)):
 """
 
 
+@pytest.mark.soak
 def test_a_damaged_parquet_file(tmp_path: Path) -> None:
     """Where a page counts its values below 0, Polars ends the process, which nothing in Python can stop."""
     TABLE.write_parquet(tmp_path / "sound.parquet")
