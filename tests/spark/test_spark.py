@@ -189,8 +189,9 @@ def test_what_is_dropped_makes_no_list(spark: SparkSession) -> None:
     rows = [("r", "q1", "d1", 2.0), ("s", "q1", "d1", float("nan"))]
     lines = spark.createDataFrame(rows, "Run string, QID string, docno string, sim double")  # as Spark knows names
     qrels = spark.createDataFrame([("q1", "d1", 1), ("q2", "d1", 1)], "qid string, docno string, rel int")
-    for names in (None, iter(["r"])):
-        found = back(on_spark.evaluate(lines, qrels, "AP", errors="drop", names=names)).sort("topic")
+    for names, columns in ((None, {"qid": "Qid"}), (iter(["r"]), None)):
+        how: dict[str, Any] = {"names": names, "columns": columns}
+        found = back(on_spark.evaluate(lines, qrels, "AP", errors="drop", **how)).sort("topic")
         assert found.select("run", "topic", "value").rows() == [("r", "q1", 1.0), ("r", "q2", 0.0)]
 
 

@@ -45,7 +45,7 @@ def _found(frame: DataFrame, ours: str, what: str, given: Mapping[str, str], *, 
     usual = _usual()[ours]
     known = (given[ours], *(usual if ours in ("qid", "docno") else ())) if ours in given else usual
     there = {each.lower(): each for each in frame.columns} | {each: each for each in frame.columns}
-    name = next((there[each] for each in known if each in there), None)
+    name = next((there[form] for each in known for form in (each, each.lower()) if form in there), None)
     if name is None and (needed or ours in given):
         mend = f"Rename the column, or name it: columns={{{ours!r}: ...}}."
         raise bad_input(what, f"no column {ours}, only {listed(frame.columns, 12)}", f"one of {', '.join(known)}", mend)
